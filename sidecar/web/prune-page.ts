@@ -30,7 +30,7 @@ const NOISE_WORDS: ReadonlySet<string> = new Set(
 const MAX_NOISE_SHARE = 0.5;
 /** The main part has so much of the text outside of links. */
 const MAIN_SHARE = 0.6;
-/** A block of so many links to parts of the page is its table of contents; one of only links leads elsewhere. */
+/** The least links to parts of the page in a block that is its table of contents. Other blocks of links lead to other pages. */
 const MIN_LINKS = 4;
 const LINK_SHARE = 0.85;
 /** Elements in which a footer, a header or an aside is the author's. */

@@ -8,6 +8,7 @@ import { runBurstDrill } from "../drill/channels/burst-drill.ts";
 import { SHORT_BURST, SIGNING_SECRET } from "../drill/channels/channels.ts";
 import { openStage, type Stage } from "../drill/stage.ts";
 import { calling, scriptedInput, type Caller, startTestSystem, type TestSystem } from "../setup/start-system.ts";
+import { NOTIFIER_FILE } from "../fakes/notifier-file.ts";
 import { SlackClient, type WorkspaceFacts } from "../mock-servers/slack-client.ts";
 import { clickPayload, eventEnvelope, mentionEvent, signJson, signPayload } from "../mock-servers/slack-requests.ts";
 import { type SlackServer, startSlackServer } from "../mock-servers/slack-server.ts";
@@ -138,16 +139,8 @@ test("a mention becomes a task, its question buttons, a click the answer, and it
   expect(tasks.json.data).toHaveLength(1);
 }, 90_000);
 
-/** As document 003 writes it, with the permissions that it says an agent has to be given. */
-const NOTIFIER = `# .otto/agents/notifier.yml
-name: "slack_notifier"
-tools:
-  - "slack.notify"
-  - "fs.read"
-tool_config:
-  slack.notify:
-    default_channel: "#alerts"
-budgets:
+/** With the permissions that document 003 says an agent has to be given. */
+const NOTIFIER = `${NOTIFIER_FILE}budgets:
   permissions: [:read, :network]
 sandbox:
   enabled: true

@@ -3,7 +3,7 @@ import { MathsError } from "../../core/lib/maths/maths-error.ts";
 import { solveText } from "../../core/lib/maths/solve.ts";
 import { defineTool, failureWithResult } from "../define-tool.ts";
 
-/** Solutions that the model reads; a periodic equation has any number. */
+/** Solutions that the model reads. A periodic equation has infinitely many. */
 const MAX_SHOWN = 10;
 
 export default defineTool({

@@ -260,7 +260,7 @@ describe("the end", () => {
     expect(lastOf(`data: ${data}\n\n${streamOf([])}`)).toMatchObject({ failure: { kind: "cut_off", retryable: true } });
   });
 
-  test("an error ends the reply, after the text before it and whatever fields accompany it", () => {
+  test("an error ends the reply, after the text before it, with any further fields", () => {
     const beside = {
       choices: [{ delta: { content: "lost" }, finish_reason: "error" }],
       error: { code: 429, message: `slow, ${KEY}` },

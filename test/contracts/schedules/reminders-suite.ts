@@ -27,7 +27,7 @@ export function remindersSuite(
   });
 
   describe(`reminders of ${name}`, () => {
-    test("are set once for a key, whatever a repeat requests", async () => {
+    test("are set once for a key, also when a repeat requests others", async () => {
       const reminders = await open(here, []);
       const first = await reminders.set(makeRequest({}));
       expect(first).toMatchObject({ ok: true, value: { next: Date.parse(soon), timeZone: "UTC" } });

@@ -1,6 +1,6 @@
 /**
  * Every tool that takes a URL, through the adapter and the sidecar, with names that are made up here and a connection that
- * would lead to a listener on loopback whatever its purpose: a request that gets by the guard is a hit.
+ * would lead to a listener on loopback of any purpose: a request that gets by the guard is a hit.
  */
 import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";

@@ -114,7 +114,7 @@ describe("reading a result again", () => {
     expect(failure).toMatchObject(error);
   });
 
-  it("is returned unchanged, whatever the thresholds are", () => {
+  it("is returned unchanged at any threshold", () => {
     expect(expandResult.wholeResult).toBe(true);
   });
 });

@@ -64,7 +64,7 @@ describe("the steps of a long task", () => {
     expect(groupSteps(stepsOf(count), count).filter(({ kind }) => kind === "step").length).toBeLessThan(30);
   });
 
-  test("omit nothing, in their order, whatever arrived before they were folded", () => {
+  test("omit nothing, in their order, after any earlier arrivals", () => {
     fc.assert(
       fc.property(fc.nat(120), fc.nat(150), fc.boolean(), (count, seen, hasPrelude) => {
         const steps = stepsOf(count, hasPrelude ? 0 : 1);

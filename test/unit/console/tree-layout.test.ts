@@ -64,7 +64,7 @@ describe("the picture of a tree", () => {
     ]);
   });
 
-  it("never lets two tasks touch, retains the order and stays inside its frame, whatever the tree", () => {
+  it("never lets two tasks touch, retains the order and stays inside its frame, for any tree", () => {
     fc.assert(
       fc.property(parents, fc.array(fc.nat(80)), (shape, folds) => {
         const folded = new Set(folds.map((number) => `task_${number}`));

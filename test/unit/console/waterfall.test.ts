@@ -169,7 +169,7 @@ describe("the axis of time", () => {
       all.map(({ from, ms, isWait }, index) => barOf(`${index}`, from, from + ms, isWait ? { step: null } : {})),
     );
 
-  it("never reverses time and uses its full length, whatever the bars", () => {
+  it("never reverses time and uses its full length, for any bars", () => {
     fc.assert(
       fc.property(bars, fc.boolean(), (all, shortens) => {
         const span = spanOf(all, 0, null);

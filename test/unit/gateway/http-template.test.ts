@@ -41,7 +41,7 @@ describe("a URL with placeholders", () => {
     expect(urlOf({ id: 7, name: null })).toMatchObject({ code: "invalid_input", field: "name" });
   });
 
-  test("retains its host, its path's form and its own query, whatever text is filled in", () => {
+  test("retains its host, its path's form and its own query, for any text that is filled in", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", minLength: 1 }), fc.string({ unit: "binary" }), (name, free) => {
         const url = urlOf({ id: 7, name, free });

@@ -40,7 +40,7 @@ describe("a schema for a model", () => {
     });
   });
 
-  test("is an object of bounded size, whatever a server wrote", () => {
+  test("is an object of bounded size, for any schema of a server", () => {
     const node: Record<string, unknown> = { type: "object", description: "d".repeat(2_000) };
     node["properties"] = { left: { $ref: "#" }, right: { $ref: "#" }, odd: null, lost: { $ref: "#/nowhere" } };
     const field = { type: "string", description: "d".repeat(500) };

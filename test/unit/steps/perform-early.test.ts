@@ -64,7 +64,7 @@ describe("a batch may run in the model phase", () => {
     expect(mayPerformEarly(calls, depsFor([]).toolset)).toBe(false);
   });
 
-  test("with calls that were refused, of whatever class they would have been", async () => {
+  test("with calls that were refused, of any class", async () => {
     const tools = [look, toolOf(outside(), "once")];
     const calls = await prepare(tools, [send("hi", "look"), { name: "send", arguments: "{}" }, send("hi", "fly")]);
     expect(calls.map(({ outcome }) => outcome?.state ?? null)).toEqual([null, "refused", "refused"]);

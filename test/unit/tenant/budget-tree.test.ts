@@ -71,7 +71,7 @@ describe("a slice of a budget", () => {
     expect(judgeBudget([use(limitOf(100), 0, 100)], ask(10, 50))).toMatchObject({ kind: "wait" });
   });
 
-  test("is refused when the limit cannot cover the least that the task needs, whatever is released", () => {
+  test("is refused when the limit cannot cover the least that the task needs, after any release", () => {
     const verdict = judgeBudget([use(null), use(limitOf(100, "day"), 95, 3, "key_a")], ask(10, 50));
     expect(verdict).toEqual({
       kind: "exceeded",

@@ -60,7 +60,7 @@ describe("a body", () => {
     expect(readBody(bytes, type)).toEqual({ body, body_encoding: "text" });
   });
 
-  it("of a picture stays binary, whatever its first bytes are", () => {
+  it("of a picture stays binary, with any first bytes", () => {
     expect(readBody(new Uint8Array([0xff, 0xfe, 0x41, 0]), "image/png").body_encoding).toBe("base64");
   });
 });

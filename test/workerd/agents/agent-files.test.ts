@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { NOTIFIER_FILE } from "../../fakes/notifier-file.ts";
 import { makeId } from "../../../core/base/ids.ts";
 import { type Caller, expectProblem, makeCaller } from "../http/entry.ts";
 
@@ -116,16 +117,7 @@ describe("an agent's file", () => {
   });
 });
 
-/** As document 003 writes it, with its Permission Enforcement and its Sandbox Enforcement. */
-const NOTIFIER = `# .otto/agents/notifier.yml
-name: "slack_notifier"
-tools:
-  - "slack.notify"
-  - "fs.read"
-tool_config:
-  slack.notify:
-    default_channel: "#alerts"
-`;
+/** Document 003's Permission Enforcement and Sandbox Enforcement. */
 const LIMITS = `budgets:
   permissions: [:read, :write]  # Agent can only use read/write tools
 sandbox:
@@ -140,7 +132,7 @@ describe("[003] an agent's file, applied by name", () => {
 
   test("creates the agent, changes nothing when applied again, and makes a version of what changed", async () => {
     const caller = await makeCaller();
-    const made = await apply(caller, NOTIFIER);
+    const made = await apply(caller, NOTIFIER_FILE);
     expect([made.status, made.headers.get("location")], made.text).toEqual([201, `/v1/agents/${made.json.id}`]);
     expect(made.json).toMatchObject({
       name: "slack_notifier",
@@ -148,23 +140,23 @@ describe("[003] an agent's file, applied by name", () => {
       tools: ["slack.notify", "fs.read"],
       tool_config: { "slack.notify": { default_channel: "#alerts" } },
     });
-    const again = await apply(caller, NOTIFIER);
+    const again = await apply(caller, NOTIFIER_FILE);
     expect([again.status, again.json]).toEqual([200, made.json]);
     const file = await caller.send("GET", "/v1/agents/slack_notifier", undefined, { accept: "application/yaml" });
     expect((await apply(caller, file.text)).json).toEqual(made.json);
-    const changed = await apply(caller, NOTIFIER + LIMITS);
+    const changed = await apply(caller, NOTIFIER_FILE + LIMITS);
     expect(changed.json).toMatchObject({
       id: made.json.id,
       version: 2,
       permissions: ["read", "write"],
       sandbox: { allowed_paths: ["/app/src", "/app/test"], denied_patterns: ["**/*.secret", ".env*"] },
     });
-    expect((await apply(caller, NOTIFIER + LIMITS)).json.version).toBe(2);
+    expect((await apply(caller, NOTIFIER_FILE + LIMITS)).json.version).toBe(2);
   });
 
   test("has rules whose paths begin with a slash in force", async () => {
     const caller = await makeCaller();
-    await apply(caller, NOTIFIER + LIMITS);
+    await apply(caller, NOTIFIER_FILE + LIMITS);
     const read = async (path: string) =>
       await caller.send("POST", "/v1/tools/fs.read/call", { arguments: { path }, agent: "slack_notifier" });
     expect((await read("/etc/passwd")).json.error.message).toBe("File access denied by sandbox: /etc/passwd");
@@ -173,18 +165,18 @@ describe("[003] an agent's file, applied by name", () => {
 
   test("creates one agent when it is applied twice at the same time", async () => {
     const caller = await makeCaller();
-    const both = await Promise.all([apply(caller, NOTIFIER), apply(caller, NOTIFIER)]);
+    const both = await Promise.all([apply(caller, NOTIFIER_FILE), apply(caller, NOTIFIER_FILE)]);
     expect(both.map(({ status }) => status).every((status) => status === 200 || status === 201)).toBe(true);
     expect(new Set(both.map(({ json }) => `${json.id} ${json.version}`)).size).toBe(1);
   });
 
   test("is refused under another name, under an id that no agent has, and for a version of what is not there", async () => {
     const caller = await makeCaller();
-    expectProblem(await apply(caller, NOTIFIER, "/v1/agents/other"), 422, "name");
-    expectProblem(await apply(caller, NOTIFIER, `/v1/agents/${makeId("agent", 1, new Uint8Array(10))}`), 404);
-    expectProblem(await apply(caller, NOTIFIER, "/v1/agents/no%20name"), 404);
+    expectProblem(await apply(caller, NOTIFIER_FILE, "/v1/agents/other"), 422, "name");
+    expectProblem(await apply(caller, NOTIFIER_FILE, `/v1/agents/${makeId("agent", 1, new Uint8Array(10))}`), 404);
+    expectProblem(await apply(caller, NOTIFIER_FILE, "/v1/agents/no%20name"), 404);
     const conditional = { "content-type": "application/yaml", "if-match": '"1"' };
-    expectProblem(await caller.send("PUT", "/v1/agents/slack_notifier", NOTIFIER, conditional), 404);
+    expectProblem(await caller.send("PUT", "/v1/agents/slack_notifier", NOTIFIER_FILE, conditional), 404);
     expect((await caller.send("GET", "/v1/agents/slack_notifier")).status).toBe(404);
   });
 });

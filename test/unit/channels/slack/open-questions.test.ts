@@ -41,7 +41,7 @@ describe("a message", () => {
     expect(chooseQuestion(ANA, [ended])).toEqual({ kind: "one", question: ended });
   });
 
-  it("answers nothing without a question, and none of another person, whatever the writer may decide", () => {
+  it("answers nothing without a question, and none of another person, even if the writer may decide it", () => {
     expect(chooseQuestion(ANA, [])).toEqual({ kind: "none" });
     expect(chooseQuestion(BOSS, [open("qst_1", "per_ana")])).toEqual({ kind: "none" });
     expect(chooseQuestion({ ...ANA, mayAnswer: false }, [open("qst_1", "per_ana")])).toEqual({ kind: "none" });

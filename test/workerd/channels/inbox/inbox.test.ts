@@ -71,7 +71,7 @@ describe("an inbox", () => {
     expect(second).toMatchObject({ items: [{ id: "a" }], next: null });
   });
 
-  test("accepts an id once, whatever a repeat contains, while it waits and after it ended", async () => {
+  test("accepts an id once, for any content of a repeat, while it waits and after it ended", async () => {
     const { rpc, states, given } = newInbox();
     const { promise, resolve } = Promise.withResolvers<void>();
     answerWith(async () => {

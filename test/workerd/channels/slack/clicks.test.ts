@@ -110,7 +110,7 @@ describe("a click", () => {
       value: toActionValue({ task: view.id, ask, choice: null }),
     });
     expect(await workspace.whispers()).toEqual(["This was answered already by ana."]);
-    expect((await workspace.slack.facts()).views, "no window is opened for what is over").toHaveLength(1);
+    expect((await workspace.slack.facts()).views, "no window is opened for an ended question").toHaveLength(1);
   });
 
   test("to approve counts from who may approve only; a window with other arguments has to hold JSON", async () => {

@@ -243,7 +243,7 @@ describe("a webhook", () => {
     expect(await send(await deliveryTo(caller, id))).toMatchObject({ kind: "sent" });
   });
 
-  test("is dead at once if its address is not public, whatever was stored", async () => {
+  test("is dead at once if its address is not public, although it was stored", async () => {
     const caller = await makeCaller();
     const { id, url } = await makeWebhook(caller, await newReceiver());
     const { endpoints } = databaseFromEnv(env);
