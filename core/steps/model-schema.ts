@@ -13,16 +13,42 @@ const MAX_PROPERTIES = 100;
 /** The depths that are tried until the schema has at most `MAX_CHARACTERS`. */
 const DEPTHS = [5, 3, 1] as const;
 const MAX_CHARACTERS = 4_000;
+/**
+ * The most schemas that one depth visits. A short schema that refers to itself unfolds to billions; one that fits visits
+ * a few hundred.
+ */
+const MAX_VISITS = 2_000;
 
 const JOINS = ["anyOf", "oneOf", "allOf"] as const;
+
+/** The descriptions of a schema with its required properties only, in characters. */
+const SHORT_DESCRIPTION = 40;
 
 /** Returns the schema that a model reads for an object's input. */
 export function toModelSchema(schema: JsonSchema): JsonSchema {
   for (const depth of DEPTHS) {
-    const short = toObject(simplify(schema, schema, depth));
-    if (JSON.stringify(short).length <= MAX_CHARACTERS) return short;
+    const short = simplifyWithin(schema, openReading(schema, MAX_DESCRIPTION), depth);
+    if (short !== null) return short;
   }
-  return toObject(simplify(keepRequired(schema), schema, 1, 40));
+  const required = simplifyWithin(keepRequired(schema), openReading(schema, SHORT_DESCRIPTION), 1);
+  return required ?? toObject({ description: "The parameters are too long to list." });
+}
+
+/** Null for a schema that exceeds the limits. */
+function simplifyWithin(schema: JsonSchema, reading: Reading, depth: number): JsonSchema | null {
+  const short = toObject(simplify(schema, reading, depth));
+  return reading.visits <= MAX_VISITS && JSON.stringify(short).length <= MAX_CHARACTERS ? short : null;
+}
+
+/** One reading of a schema. References start at `root`; `description` is the most characters of one. */
+interface Reading {
+  readonly root: JsonSchema;
+  readonly description: number;
+  visits: number;
+}
+
+function openReading(root: JsonSchema, description: number): Reading {
+  return { root, description, visits: 0 };
 }
 
 /** The parameters of a tool are an object, also where a server left that out. */
@@ -30,28 +56,26 @@ function toObject(short: Record<string, unknown>): JsonSchema {
   return { ...short, type: "object", properties: isSchema(short["properties"]) ? short["properties"] : {} };
 }
 
-function simplify(
-  given: unknown,
-  root: JsonSchema,
-  depth: number,
-  description = MAX_DESCRIPTION,
-): Record<string, unknown> {
-  const schema = followReference(given, root);
+/** Stops beyond `MAX_VISITS`; such a reading is not used. */
+function simplify(given: unknown, reading: Reading, depth: number): Record<string, unknown> {
+  reading.visits += 1;
+  if (reading.visits > MAX_VISITS) return {};
+  const schema = followReference(given, reading.root);
   const { type, const: constant, enum: choices, description: text, items, properties, required } = schema;
   const short: Record<string, unknown> = {};
   if (typeof type === "string" || Array.isArray(type)) short["type"] = type;
   if (constant !== undefined) short["const"] = constant;
   if (Array.isArray(choices)) short["enum"] = choices.slice(0, MAX_CHOICES);
-  if (typeof text === "string" && text !== "") short["description"] = cut(text, description);
+  if (typeof text === "string" && text !== "") short["description"] = cut(text, reading.description);
   if (depth === 0) return short;
-  if (isSchema(properties)) Object.assign(short, simplifyProperties(properties, required, root, depth, description));
-  if (isSchema(items)) short["items"] = simplify(items, root, depth - 1, description);
+  if (isSchema(properties)) Object.assign(short, simplifyProperties(properties, required, reading, depth));
+  if (isSchema(items)) short["items"] = simplify(items, reading, depth - 1);
   for (const join of JOINS) {
     const parts = getOwn(schema, join);
     if (!Array.isArray(parts)) continue;
     const different = new Map(
       parts.slice(0, MAX_CHOICES).map((part) => {
-        const one = simplify(part, root, depth - 1, description);
+        const one = simplify(part, reading, depth - 1);
         return [JSON.stringify(one), one] as const;
       }),
     );
@@ -63,14 +87,13 @@ function simplify(
 function simplifyProperties(
   properties: JsonSchema,
   required: unknown,
-  root: JsonSchema,
+  reading: Reading,
   depth: number,
-  description: number,
 ): Record<string, unknown> {
   const fields = Object.entries(properties).slice(0, MAX_PROPERTIES);
   const names = new Set<unknown>(fields.map(([name]) => name));
   const needed = Array.isArray(required) ? required.filter((name) => names.has(name)) : [];
-  const simplified = fields.map(([name, field]) => [name, simplify(field, root, depth - 1, description)] as const);
+  const simplified = fields.map(([name, field]) => [name, simplify(field, reading, depth - 1)] as const);
   return { properties: Object.fromEntries(simplified), ...(needed.length === 0 ? {} : { required: needed }) };
 }
 

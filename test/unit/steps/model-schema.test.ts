@@ -53,4 +53,34 @@ describe("a schema for a model", () => {
     expect(Object.keys(toModelSchema(wide)["properties"] as object)).toEqual(["field_1", "field_7"]);
     expect(toModelSchema({})).toEqual({ type: "object", properties: {} });
   });
+
+  test("that refers to itself is read with bounded work", () => {
+    const properties = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`p${at}`, { $ref: "#/$defs/node" }]));
+    let reads = 0;
+    const node = {
+      type: "object",
+      get properties() {
+        reads += 1;
+        return properties;
+      },
+    };
+    const short = toModelSchema({ type: "object", properties, $defs: { node } });
+    expect(short).toMatchObject({ properties: { p0: { type: "object" }, p59: { type: "object" } } });
+    // Of 60^5 places.
+    expect(reads).toBeLessThan(10_000);
+  });
+
+  test("does not multiply a long list of values by the references to it", () => {
+    const names = Array.from({ length: 50 }, (_, at) => `field_${at}`);
+    const schema = {
+      properties: Object.fromEntries(names.map((name) => [name, { $ref: "#/$defs/long" }])),
+      required: names,
+      $defs: { long: { enum: Array.from({ length: 50 }, (_, at) => `${at} ${"x".repeat(1_000)}`) } },
+    };
+    expect(toModelSchema(schema)).toEqual({
+      type: "object",
+      properties: {},
+      description: "The parameters are too long to list.",
+    });
+  });
 });
