@@ -73,8 +73,13 @@ export function makeEgressRoute(egress: EgressDeps): EgressRoute {
 }
 
 /** Builds the reply headers, which carry the server's status and headers. */
-function buildHeaders({ status, headers }: EgressHead, truncated: boolean): Record<string, string> {
-  const upstream = { status, headers, ...(truncated ? { truncated: true } : {}) };
+function buildHeaders({ status, headers, length }: EgressHead, truncated: boolean): Record<string, string> {
+  const upstream = {
+    status,
+    headers,
+    ...(truncated ? { truncated: true } : {}),
+    ...(length !== undefined && { length }),
+  };
   return {
     "content-type": "application/octet-stream",
     "x-otto-upstream": Buffer.from(JSON.stringify(upstream)).toString("base64url"),

@@ -42,10 +42,11 @@ const DROPPED_RESPONSE_HEADERS: ReadonlySet<string> = new Set([
   "content-length",
 ]);
 
-/** The server's status and headers. */
+/** The server's status and headers. `length`: of a body that is not encoded, if the server stated it. */
 export interface EgressHead {
   readonly ok: true;
   readonly status: number;
+  readonly length?: number;
   readonly headers: readonly (readonly [string, string])[];
 }
 
@@ -266,10 +267,19 @@ function decodeAnswer(
   { response }: OpenResponse,
   order: EgressOrder,
 ): { readonly head: EgressHead; readonly body: Readable } {
-  const headers = readHeaders(response.headers as unknown as readonly (string | Buffer)[]);
+  const raw = response.headers as unknown as readonly (string | Buffer)[];
+  const headers = readHeaders(raw);
   const decodedBody = order.method === "HEAD" ? null : decodeBody(response.body, headers);
   const headersLeft = headers.filter(([name]) => !(decodedBody !== null && name.toLowerCase() === "content-encoding"));
-  return { head: { ok: true, status: response.statusCode, headers: headersLeft }, body: decodedBody ?? response.body };
+  const length = decodedBody === null ? readLength(raw) : {};
+  const head = { ok: true, status: response.statusCode, headers: headersLeft, ...length } as const;
+  return { head, body: decodedBody ?? response.body };
+}
+
+function readLength(raw: readonly (string | Buffer)[]): Pick<EgressHead, "length"> {
+  const at = raw.findIndex((name, index) => index % 2 === 0 && String(name).toLowerCase() === "content-length");
+  const length = at < 0 ? "" : String(raw[at + 1]);
+  return /^\d{1,15}$/.test(length) ? { length: Number(length) } : {};
 }
 
 /** Reuses the connection only if the answer was read to its end. */

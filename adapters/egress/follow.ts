@@ -95,6 +95,8 @@ async function followRedirects(
     before = answered.value;
     const next = request.followRedirects ? createNextDraft(before) : null;
     if (next === null || !mayFollow(request, next.hop.url, first.hop.url)) return ok(before);
+    // Nobody reads the body of a redirect that is followed.
+    before.reply.release?.();
     draft = next;
   }
 }

@@ -1,55 +1,86 @@
-/** Reads a reply that may be large: its memory is reserved first, since an isolate has 128 MB for all its requests. */
+/**
+ * Reads a reply that may be large: memory for more than a small reply is reserved first, since an isolate has 128 MB for
+ * all its requests. So a redirect, an error page or a short file reserves nothing.
+ */
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { WebStream } from "../../core/ports/web.ts";
 import { type ResultMemory, resultMemory } from "../sidecar/result-memory.ts";
 import type { ExchangeLimits, Reply } from "./follow.ts";
 
-/** A reply with a higher limit is read with a reservation. */
+/** A larger reply is read with a reservation. */
 export const SMALL_REPLY_BYTES = 4 * 1024 * 1024;
+
+/** A reply whose body is read here. `length`: of the body as it arrives, where the server states it. */
+export interface StreamedReply extends Pick<WebStream, "status" | "headers"> {
+  readonly body: WebStream["body"] | null;
+  readonly length?: number | undefined;
+}
 
 /** Reads the body up to the limit. Rejects when the connection breaks. */
 export async function readLargeReply(
-  { status, headers, body }: Pick<WebStream, "status" | "headers"> & { readonly body: WebStream["body"] | null },
+  { status, headers, body, length }: StreamedReply,
   { maxBytes, signal }: Pick<ExchangeLimits, "maxBytes" | "signal">,
   memory: ResultMemory = resultMemory,
 ): Promise<Result<Reply>> {
-  const declared = readLength(headers);
-  const release = await memory.reserve(Math.min(declared ?? maxBytes, maxBytes), signal);
+  const reader = new BodyReader(body);
+  let release: (() => void) | null = null;
   try {
-    const read = body === null ? EMPTY : await readUpTo(body, maxBytes);
-    return ok({ status, headers, ...read, release });
-  } catch (error) {
-    release();
-    throw error;
+    await reader.readBeyond(Math.min(SMALL_REPLY_BYTES, maxBytes));
+    if (reader.isComplete) return ok({ status, headers, body: reader.take(maxBytes), truncated: false });
+    release = await memory.reserve(Math.min(length ?? maxBytes, maxBytes), signal);
+    await reader.readBeyond(maxBytes);
+    const { isComplete } = reader;
+    const read = reader.take(maxBytes);
+    return ok({ status, headers, body: read, truncated: !isComplete, release: memory.hold(read.length) });
+  } finally {
+    release?.();
+    await reader.cancel();
   }
 }
 
-const EMPTY = { body: new Uint8Array(), truncated: false };
+/** Reads a body in steps. */
+class BodyReader {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array> | null;
+  readonly #chunks: Uint8Array[] = [];
+  #bytes = 0;
+  #hasEnded: boolean;
 
-/** The length of a body that is not encoded; null for any other. */
-function readLength(headers: WebStream["headers"]): number | null {
-  const find = (wanted: string) => headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
-  const length = find("content-length") ?? "";
-  return find("content-encoding") === undefined && /^\d{1,12}$/.test(length) ? Number(length) : null;
-}
+  constructor(body: WebStream["body"] | null) {
+    this.#reader = body?.getReader() ?? null;
+    this.#hasEnded = this.#reader === null;
+  }
 
-async function readUpTo(
-  body: ReadableStream<Uint8Array>,
-  maxBytes: number,
-): Promise<{ readonly body: Uint8Array; readonly truncated: boolean }> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > maxBytes) break;
+  /** True when the body was read to its end. */
+  get isComplete(): boolean {
+    return this.#hasEnded;
   }
-  const joined = new Uint8Array(Math.min(bytes, maxBytes));
-  let at = 0;
-  for (let chunk = chunks.shift(); chunk !== undefined && at < joined.length; chunk = chunks.shift()) {
-    const part = chunk.subarray(0, joined.length - at);
-    joined.set(part, at);
-    at += part.length;
+
+  /** Reads until more than these bytes are here, or the end. */
+  async readBeyond(bytes: number): Promise<void> {
+    while (!this.#hasEnded && this.#bytes <= bytes) {
+      const read = await this.#reader?.read();
+      if (read?.value === undefined) this.#hasEnded = true;
+      else {
+        this.#chunks.push(read.value);
+        this.#bytes += read.value.length;
+      }
+    }
   }
-  return { body: joined, truncated: bytes > maxBytes };
+
+  /** Returns the first bytes, at most `maxBytes`, and frees the pieces while it joins them. */
+  take(maxBytes: number): Uint8Array {
+    const joined = new Uint8Array(Math.min(this.#bytes, maxBytes));
+    let at = 0;
+    for (let chunk = this.#chunks.shift(); chunk !== undefined && at < joined.length; chunk = this.#chunks.shift()) {
+      const part = chunk.subarray(0, joined.length - at);
+      joined.set(part, at);
+      at += part.length;
+    }
+    return joined;
+  }
+
+  /** Cancels what was not read. */
+  async cancel(): Promise<void> {
+    if (!this.#hasEnded) await this.#reader?.cancel().catch(() => undefined);
+  }
 }

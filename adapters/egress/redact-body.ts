@@ -3,6 +3,7 @@
  * an event of an event stream, or the end. A value across a blank line is not found. A paragraph longer than a slice is
  * released in slices, so that no search takes long; a value across the end of a slice is found.
  */
+import { sleep } from "../../core/base/deadline.ts";
 import { joinBytes } from "../../core/base/join-bytes.ts";
 import { MAX_VALUE_BYTES } from "../../core/secrets/tenant-secret.ts";
 import { MAX_ESCAPE_BYTES, type Redactor } from "../../core/web/redact-secrets.ts";
@@ -54,6 +55,28 @@ export function redactBody(
     },
   });
   return body.pipeThrough(paragraphs);
+}
+
+/**
+ * Redacts a body that is in memory, in slices with other work between them: the memory and the time of one search grow
+ * with its text, up to 80 ns for each byte. Reads no further than `maxBytes` of the result need. The same bytes when
+ * nothing was found.
+ */
+export async function redactBytes(body: Uint8Array, redactor: Redactor, maxBytes: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let hasChanged = false;
+  for (let [at, written] = [0, 0]; at < body.length && written <= maxBytes; ) {
+    const slice = body.subarray(at, at + SLICE_BYTES + MARGIN_BYTES);
+    const isLast = at + slice.length === body.length;
+    const { out, rest } = isLast ? { out: redactor.bytes(slice), rest: EMPTY } : redactor.cut(slice, MARGIN_BYTES);
+    const read = slice.length - rest.length;
+    hasChanged ||= out.buffer !== body.buffer;
+    pieces.push(out);
+    written += out.length;
+    at += read;
+    if (!isLast) await sleep(globalThis, 0);
+  }
+  return hasChanged ? joinBytes(pieces) : body;
 }
 
 const EMPTY = new Uint8Array();

@@ -8,7 +8,7 @@ import type { WebResponse, WebStream } from "../../core/ports/web.ts";
 import type { SecretsPort, TenantSecret } from "../../core/ports/secrets.ts";
 import { MAX_VALUE_BYTES } from "../../core/secrets/tenant-secret.ts";
 import { MAX_ESCAPE_BYTES, type Redactor } from "../../core/web/redact-secrets.ts";
-import { redactBody } from "./redact-body.ts";
+import { redactBody, redactBytes } from "./redact-body.ts";
 import { RedactorCache } from "./redactors.ts";
 
 /** Maximum age of the list for a request that refers to a secret; later changes apply. */
@@ -68,7 +68,7 @@ function createBook(named: readonly TenantSecret[], known: () => Promise<readonl
       // A failure before any reply contains no value.
       if (!outcome.ok && isNotSent(outcome.error)) return outcome;
       const redactor = getRedactor(await known());
-      if (outcome.ok) return ok(redactReply(outcome.value, redactor, maxBytes));
+      if (outcome.ok) return ok(await redactReply(outcome.value, redactor, maxBytes));
       return { ok: false, error: redactFailure(outcome.error, redactor) };
     },
     async redactStream(outcome, maxBytes) {
@@ -87,14 +87,14 @@ function getRedactor(secrets: readonly TenantSecret[]): Redactor {
   return shelf.get(secrets, Date.now());
 }
 
-function redactReply(reply: WebResponse, redactor: Redactor, maxBytes: number): WebResponse {
-  const body = redactor.bytes(reply.body);
+async function redactReply(reply: WebResponse, redactor: Redactor, maxBytes: number): Promise<WebResponse> {
+  const body = await redactBytes(reply.body, redactor, maxBytes);
   return {
     ...reply,
     url: redactor.text(reply.url),
     headers: redactHeaders(reply.headers, redactor),
     body: body.subarray(0, maxBytes),
-    truncated: reply.truncated || reply.body.length > maxBytes,
+    truncated: reply.truncated || Math.max(reply.body.length, body.length) > maxBytes,
   };
 }
 

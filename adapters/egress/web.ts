@@ -89,11 +89,11 @@ async function readLarge(
 ): Promise<Result<Reply>> {
   // The sidecar breaks the stream off at its limit, and this side counts first.
   const order = { tenant, hop, limits: { ...limits, maxBytes: limits.maxBytes + STREAM_MARGIN_BYTES }, stream: true };
-  return await callSidecar(sidecar, order, async (response) => {
-    const { status, headers } = readDescription(response);
+  return await callSidecar(sidecar, order, async (response, signal) => {
+    const { status, headers, length } = readDescription(response);
     // fetch gives bytes for every type.
     const body = response.body as ReadableStream<Uint8Array> | null;
-    return await readLargeReply({ status, headers, body }, limits);
+    return await readLargeReply({ status, headers, length, body }, { maxBytes: limits.maxBytes, signal });
   });
 }
 
@@ -120,11 +120,11 @@ interface Order {
   readonly stream: boolean;
 }
 
-/** Sends an order to the sidecar and reads its reply. */
+/** Sends an order to the sidecar and reads its reply. `read` receives the signal that ends the exchange. */
 async function callSidecar<R>(
   sidecar: Sidecar,
   { tenant, hop, limits, stream }: Order,
-  read: (response: Response) => Promise<Result<R>>,
+  read: (response: Response, signal: AbortSignal) => Promise<Result<R>>,
 ): Promise<Result<R>> {
   if (!isSafeMethod(hop.method) && !(await isUp(sidecar, limits.signal)))
     return limits.signal.aborted ? refuseUrl("timeout", "It was cancelled before it was sent.") : failUnreachable();
@@ -143,7 +143,7 @@ async function callSidecar<R>(
       signal: limit,
     });
     if (response.status !== 200) return toRefusal(response.status, await response.text(), hop, timeoutMs);
-    return await read(response);
+    return await read(response, limit);
   } catch {
     if (limit.aborted) {
       const details = { timeout_ms: timeoutMs };
@@ -176,6 +176,8 @@ const upstreamSchema = z.object({
   status: z.int().min(100).max(999),
   headers: z.array(z.tuple([z.string(), z.string()])),
   truncated: z.boolean().default(false),
+  /** Bytes of a streamed body, where its server stated them and it is not encoded. */
+  length: z.int().min(0).optional(),
 });
 
 function readDescription(response: Response): z.infer<typeof upstreamSchema> {

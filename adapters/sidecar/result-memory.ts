@@ -12,6 +12,8 @@ const RESERVATION_LIFETIME_MS = 60_000;
 export interface ResultMemory {
   /** Reserves bytes once they fit or nothing else is reserved. The returned function releases them. */
   reserve(bytes: number, signal: AbortSignal): Promise<() => void>;
+  /** Reserves bytes at once, for a result that is in memory already. */
+  hold(bytes: number): () => void;
 }
 
 export interface ResultMemoryDeps {
@@ -32,16 +34,21 @@ export function openResultMemory({ maxBytes, now, pause }: ResultMemoryDeps): Re
     return sum;
   }
 
+  function hold(bytes: number): () => void {
+    const own = { bytes, until: now() + RESERVATION_LIFETIME_MS };
+    reservations.add(own);
+    return () => void reservations.delete(own);
+  }
+
   return {
     async reserve(bytes, signal) {
       for (let others = sumReserved(); others > 0 && others + bytes > maxBytes; others = sumReserved()) {
         if (signal.aborted) break;
         await pause(CHECK_INTERVAL_MS);
       }
-      const own = { bytes, until: now() + RESERVATION_LIFETIME_MS };
-      reservations.add(own);
-      return () => void reservations.delete(own);
+      return hold(bytes);
     },
+    hold,
   };
 }
 

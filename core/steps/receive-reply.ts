@@ -54,7 +54,7 @@ export async function receiveReply(
     signal,
   }: Omit<Reading, "format"> & { readonly files: Pick<FilesPort, "write">; readonly key: string },
 ): Promise<Result<ReceivedReply>> {
-  const reply = await saveReply(response, path, { files, key, isRead });
+  const reply = await saveReply(response, path, { files, key, isRead }).finally(() => response.release?.());
   if (!reply.ok) return reply;
   return ok({ reply: reply.value, text: await readReply(response.status, reply.value, { format, pages, signal }) });
 }
@@ -73,7 +73,6 @@ async function saveReply(
   if (response.status < 200 || response.status > 299)
     return ok(noteUnsaved(response, `Nothing was saved, because the status is ${response.status}.`));
   const written = await files.write(path, response.body, { key });
-  response.release?.();
   if (!written.ok && isRead) return { ok: false, error: { ...written.error, field: "save_as" } };
   if (!written.ok) return ok(noteUnsaved(response, `The body was not saved: ${written.error.message}`));
   const { path: at, size } = written.value;

@@ -8,6 +8,7 @@ import type { WebRequest } from "../../../core/ports/web.ts";
 import type { SecretsPort } from "../../../core/ports/secrets.ts";
 import { makeSidecar } from "../../../sidecar/app.ts";
 import { VERSION } from "../../../core/base/version.ts";
+import { MAX_SAVED_BYTES } from "../../../core/web/exchange.ts";
 import { fakeSecrets } from "../../fakes/secrets.ts";
 import { fakeWeb, type OutsideReply, type OutsideRequest } from "../../fakes/web.ts";
 import { closeServer, listenOnLoopback, findUnusedPort } from "../../mock-servers/listen.ts";
@@ -102,6 +103,17 @@ it("a large reply streams through the sidecar, and is cut at its limit", async (
   const cut = await outside.web.request({ ...ask, ...rest, maxBytes: 5_000_000 });
   expect(cut.ok && [cut.value.body.length, cut.value.truncated]).toEqual([5_000_000, true]);
   if (cut.ok) cut.value.release?.();
+  await outside.close();
+});
+
+it("a large reply behind a redirect waits for no memory of the redirect", async () => {
+  const outside = await overLoopback();
+  const redirect = { status: 302, headers: { location: "/file", "transfer-encoding": "chunked" }, body: "moved" };
+  outside.answer(({ url }) => (url.endsWith("/file") ? { body: "the file" } : redirect));
+  const ask = { method: "GET", headers: [], body: null, timeoutMs: 5_000, maxBytes: MAX_SAVED_BYTES };
+  const rest = { followRedirects: true, allowedDomains: ["*"], signal: new AbortController().signal };
+  const read = await outside.web.request({ ...ask, ...rest, url: `http://${outside.hosts[0]}/` });
+  expect(read.ok && new TextDecoder().decode(read.value.body)).toBe("the file");
   await outside.close();
 });
 

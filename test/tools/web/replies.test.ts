@@ -1,10 +1,11 @@
 /** How the tools that send HTTP requests read a reply, and how they save it. */
 import { describe, expect, it } from "vitest";
-import { failed } from "../../../core/base/errors.ts";
+import { failed, ok } from "../../../core/base/errors.ts";
 import { findTouches } from "../../../core/gateway/touches.ts";
 import { OWN_KEYED_FOR_MS } from "../../../core/gateway/outcome.ts";
 import type { FilesPort } from "../../../core/ports/files.ts";
 import type { PagesPort } from "../../../core/ports/pages.ts";
+import type { WebPort, WebResponse } from "../../../core/ports/web.ts";
 import { MAX_SAVED_BYTES } from "../../../core/web/exchange.ts";
 import type { CallFacts, EffectClass, Tool } from "../../../core/tool/tool.ts";
 import httpGet from "../../../tools/http/get.ts";
@@ -155,6 +156,23 @@ describe("a GET that saves", () => {
     expect(got.ran.failure).toMatchObject({ code: "quota_exceeded", field: "save_as" });
     const posted = await call(httpPost, { save_as: "a", body: "" }, { body: "x" }, {}, { files });
     expect(posted.ran.result).toMatchObject({ body: "x", note: "The body was not saved: The sandbox is full." });
+  });
+
+  it.each<[string, Partial<WebResponse>, FilesPort]>([
+    ["a saved file", {}, fakeFiles(() => 0)],
+    ["a status of an error", { status: 404 }, fakeFiles(() => 0)],
+    ["a body that was cut", { truncated: true }, fakeFiles(() => 0)],
+    ["a full sandbox", {}, { ...fakeFiles(() => 0), write: async () => failed("quota_exceeded", "It is full.") }],
+  ])("releases the memory of its body after %s", async (_, reply, files) => {
+    let released = 0;
+    const body = new TextEncoder().encode("x");
+    const received = { status: 200, headers: [], body, truncated: false, url: URL_A, durationMs: 1, ...reply };
+    const web: WebPort = {
+      ...fakeWeb(() => ({})),
+      request: async () => ok({ ...received, release: () => (released += 1) }),
+    };
+    await runTool(httpGet, { url: URL_A, save_as: "a" }, { web, files });
+    expect(released).toBe(1);
   });
 
   it("is a GET: a HEAD has no body", async () => {

@@ -44,3 +44,14 @@ it("does not delay a cancelled caller", async () => {
   await reserve(1, caller.signal);
   expect(clock.now).toBe(50);
 });
+
+it("holds what is in memory already without a delay, and counts it", async () => {
+  const { reserve, hold, clock } = openMemory();
+  await reserve(100, signal);
+  const release = hold(50);
+  expect(clock.now).toBe(0);
+  release();
+  hold(1);
+  await reserve(100, signal);
+  expect(clock.now).toBe(60_000);
+});

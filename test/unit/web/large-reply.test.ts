@@ -1,70 +1,87 @@
 import { describe, expect, it } from "vitest";
-import { readLargeReply } from "../../../adapters/egress/large-reply.ts";
+import { readLargeReply, SMALL_REPLY_BYTES, type StreamedReply } from "../../../adapters/egress/large-reply.ts";
 
 const signal = new AbortController().signal;
+const MB = 1_048_576;
+const LIMIT = 50 * MB;
 
+/** A memory that notes what is reserved, and what of it is reserved still. */
 function openMemory() {
   const reserved: number[] = [];
-  let released = 0;
+  const present: number[] = [];
+  const hold = (bytes: number) => {
+    present.push(bytes);
+    return () => void present.splice(present.indexOf(bytes), 1);
+  };
   const reserve = async (bytes: number) => {
     reserved.push(bytes);
-    return await Promise.resolve(() => {
-      released += 1;
-    });
+    return await Promise.resolve(hold(bytes));
   };
-  return { memory: { reserve }, reserved, countReleased: () => released };
+  return { memory: { reserve, hold }, reserved, present };
 }
 
-function stream(pieces: readonly Uint8Array[], breaks = false): ReadableStream<Uint8Array> {
-  const left = [...pieces];
-  return new ReadableStream({
+/** A body of this many bytes in pieces of one megabyte, and whether its reader cancelled it. */
+function createBody(bytes: number, breaks = false) {
+  let left = bytes;
+  const state = { isCancelled: false };
+  const body = new ReadableStream<Uint8Array>({
     pull(controller) {
-      const piece = left.shift();
-      if (piece !== undefined) controller.enqueue(piece);
+      const piece = new Uint8Array(Math.min(left, MB)).fill(7);
+      left -= piece.length;
+      if (piece.length > 0) controller.enqueue(piece);
       else if (breaks) controller.error(new Error("lost"));
       else controller.close();
     },
+    cancel: () => void (state.isCancelled = true),
   });
+  return { body, state };
 }
 
-const BODY = [new Uint8Array([1, 2, 3]), new Uint8Array([4, 5])];
+async function read(reply: Omit<StreamedReply, "status" | "headers">, maxBytes = LIMIT) {
+  const { memory, reserved, present } = openMemory();
+  const done = await readLargeReply({ status: 200, headers: [], ...reply }, { maxBytes, signal }, memory);
+  if (!done.ok) throw new Error(done.error.message);
+  return { reply: done.value, reserved, present };
+}
 
-describe("a large reply", () => {
-  it("is read whole, and holds its memory until it is released", async () => {
-    const { memory, reserved, countReleased } = openMemory();
-    const headers = [["Content-Length", "5"]] as const;
-    const read = await readLargeReply({ status: 200, headers, body: stream(BODY) }, { maxBytes: 10, signal }, memory);
-    if (!read.ok) throw new Error(read.error.message);
-    expect({ body: [...read.value.body], truncated: read.value.truncated }).toEqual({
-      body: [1, 2, 3, 4, 5],
-      truncated: false,
-    });
-    expect([reserved, countReleased()]).toEqual([[5], 0]);
-    read.value.release?.();
-    expect(countReleased()).toBe(1);
+describe("a reply that may be large", () => {
+  it.each([
+    ["without a body", null, 0],
+    ["of a few bytes", createBody(5).body, 5],
+    ["as large as a small one", createBody(SMALL_REPLY_BYTES).body, SMALL_REPLY_BYTES],
+  ])("%s reserves nothing", async (_, body, bytes) => {
+    const { reply, reserved, present } = await read({ body });
+    expect([reply.body.length, reply.truncated, reserved, present]).toEqual([bytes, false, [], []]);
   });
 
   it.each([
-    ["of unknown length", []],
-    [
-      "that is encoded",
-      [
-        ["content-length", "2"],
-        ["content-encoding", "gzip"],
-      ] as const,
-    ],
-    ["that declares too much", [["content-length", "99"]] as const],
-  ])("%s reserves its limit, and is cut there", async (_, headers) => {
-    const { memory, reserved } = openMemory();
-    const read = await readLargeReply({ status: 200, headers, body: stream(BODY) }, { maxBytes: 4, signal }, memory);
-    expect(read).toMatchObject({ ok: true, value: { body: new Uint8Array([1, 2, 3, 4]), truncated: true } });
-    expect(reserved).toEqual([4]);
+    ["of unknown length reserves its limit", undefined, LIMIT],
+    ["of known length reserves that", 6 * MB, 6 * MB],
+    ["that declares too much reserves its limit", 99 * MB, LIMIT],
+  ])("%s, then holds what it has until it is released", async (_, length, expected) => {
+    const { reply, reserved, present } = await read({ body: createBody(6 * MB).body, length });
+    expect([reply.body.length, reply.truncated]).toEqual([6 * MB, false]);
+    expect(reply.body.every((byte) => byte === 7)).toBe(true);
+    expect([reserved, present]).toEqual([[expected], [6 * MB]]);
+    reply.release?.();
+    expect(present).toEqual([]);
   });
 
-  it("that breaks off releases its memory", async () => {
-    const { memory, countReleased } = openMemory();
-    const reply = { status: 200, headers: [], body: stream(BODY, true) };
-    await expect(readLargeReply(reply, { maxBytes: 10, signal }, memory)).rejects.toThrow("lost");
-    expect(countReleased()).toBe(1);
+  it("is cut at its limit, and the rest is cancelled", async () => {
+    const { body, state } = createBody(9 * MB);
+    const cut = await read({ body }, 5 * MB);
+    expect([cut.reply.body.length, cut.reply.truncated, state.isCancelled]).toEqual([5 * MB, true, true]);
+    const short = await read({ body: createBody(5).body }, 4);
+    expect([short.reply.body.length, short.reply.truncated]).toEqual([4, true]);
+    const whole = await read({ body: createBody(5 * MB).body }, 5 * MB);
+    expect([whole.reply.body.length, whole.reply.truncated]).toEqual([5 * MB, false]);
+  });
+
+  it.each([3, 6])("of %i MB that breaks off releases its memory", async (size) => {
+    const { memory, present } = openMemory();
+    const { body } = createBody(size * MB, true);
+    const reading = readLargeReply({ status: 200, headers: [], body }, { maxBytes: LIMIT, signal }, memory);
+    await expect(reading).rejects.toThrow("lost");
+    expect(present).toEqual([]);
   });
 });
