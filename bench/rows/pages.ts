@@ -36,7 +36,7 @@ export const PAGES: Section = {
     const bytes = Buffer.from(html);
     const signal = new AbortController().signal;
     const renderCaged = async () => {
-      const done = await renderer.render({ ...question, html: bytes, signal });
+      const done = await renderer.render({ ...question, tenant: "t1", html: bytes, signal });
       if (!done.ok) throw new Error(done.error.message);
     };
     const renderHere = () => Promise.resolve(renderPage(html, question));

@@ -24,11 +24,11 @@ export function definePageJob(renderer: () => PageRenderer = getPageRenderer): C
     maxBytes: MAX_PAGE_BYTES,
     maxFiles: 1,
     order: pageOrder,
-    async run({ order, folder, files, signal }): Promise<JobOutcome> {
+    async run({ tenant, order, folder, files, signal }): Promise<JobOutcome> {
       const [file] = files;
       if (file === undefined) return { ok: false, code: "invalid_input", message: "There is no page to render." };
       const html = await readFile(join(folder, "in", file.path));
-      const rendered = await renderer().render({ ...order, html, signal });
+      const rendered = await renderer().render({ ...order, tenant, html, signal });
       if (!rendered.ok) return failJob(rendered.error);
       const { content, ...facts } = rendered.value;
       const from = join(folder, "content");

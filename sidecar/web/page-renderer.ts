@@ -1,9 +1,13 @@
-/** Renders web pages in warm, caged processes. A page that takes too long, or too much memory, ends its process. */
+/**
+ * Renders web pages in warm, caged processes. A page that takes too long, or too much memory, ends its process. No tenant
+ * has every process: hostile pages of one would keep others' pages from being rendered.
+ */
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { RenderedPage } from "../../core/ports/pages.ts";
 import { CANCELLED, type ConverterPool, makeConverterPool, type PoolLimits } from "../documents/converter-pool.ts";
 import type { ConverterProcess, ConverterStart } from "../documents/converter-process.ts";
 import type { Death } from "../documents/death.ts";
+import { makeJobQueue } from "../jobs/job-queue.ts";
 import { MAX_PAGE_BYTES, type PageQuestion } from "./render-page.ts";
 
 /** A page of 75 KB takes some milliseconds, the largest honest one about a second. */
@@ -15,6 +19,7 @@ export const PAGE_LIMITS: PoolLimits = {
 };
 const MEMORY_MB = 200;
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+const RETRY_AFTER_MS = 1_000;
 
 const PAGE_START: ConverterStart = {
   script: new URL("render-child.ts", import.meta.url),
@@ -26,6 +31,7 @@ const PAGE_START: ConverterStart = {
 
 /** A page to render: its HTML in UTF-8. */
 export interface RenderRequest extends PageQuestion {
+  readonly tenant: string;
   readonly html: Uint8Array;
   readonly signal: AbortSignal;
 }
@@ -40,6 +46,7 @@ export interface PageRenderer {
 /** Creates a renderer. Its processes start with the first page. Tests replace `start`. */
 export function makePageRenderer(limits: PoolLimits = PAGE_LIMITS, start: ConverterStart = PAGE_START): PageRenderer {
   const pool: ConverterPool = makeConverterPool(limits, start);
+  const queue = makeJobQueue(limits.processes, limits.timeoutMs);
   return {
     async render(page) {
       if (page.html.length > MAX_PAGE_BYTES)
@@ -47,7 +54,17 @@ export function makePageRenderer(limits: PoolLimits = PAGE_LIMITS, start: Conver
           "too_large",
           `A page of ${page.html.length} bytes is not rendered; ${MAX_PAGE_BYTES} are the most.`,
         );
-      return await pool.run(page, (process, endsAt) => askRenderer(process, page, endsAt));
+      const waitsFrom = performance.now();
+      const slot = await queue.admit(page.tenant, page.signal);
+      if (!slot.ok && page.signal.aborted) return failed("timeout", CANCELLED);
+      if (!slot.ok) return failed("rate_limited", slot.message, { retryAfterMs: RETRY_AFTER_MS });
+      try {
+        const timeoutMs = Math.max(0, limits.timeoutMs - (performance.now() - waitsFrom));
+        const request = { signal: page.signal, timeoutMs };
+        return await pool.run(request, (process, endsAt) => askRenderer(process, page, endsAt));
+      } finally {
+        slot.release();
+      }
     },
     close: () => pool.close(),
   };

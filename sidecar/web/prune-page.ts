@@ -23,7 +23,7 @@ const NOISE_WORDS: ReadonlySet<string> = new Set(
     "cookie cookies consent gdpr newsletter subscribe subscription signup breadcrumb breadcrumbs share sharing social " +
     "sidebar related recommended recommendations promo promos promotion sponsor sponsored advert advertisement ad ads " +
     "popup modal overlay pagination pager skip sronly hidden masthead navbar nav navigation menu topbar footer toolbar " +
-    "upsell teaser teasers trending popular widget widgets login paywall feedback rating-prompt edit editsection toc"
+    "upsell teaser teasers trending popular widget widgets login paywall feedback edit editsection toc"
   ).split(" "),
 );
 /** An element with a larger share of the page's text is content in spite of its class. */

@@ -48,7 +48,9 @@ class TextReader implements TokenizerCallbacks {
     if (this.#unread === "" && UNREAD.has(this.#name)) this.#unread = this.#name;
     if (this.#unread !== "") {
       if (this.#name === this.#unread) this.#depth += 1;
-    } else if (BLOCKS.has(this.#name)) this.#endLine();
+      return;
+    }
+    if (BLOCKS.has(this.#name)) this.#endLine();
     else if (CELLS.has(this.#name)) this.#line += " ";
     if (this.#name === "pre") this.#isInPre = true;
   }

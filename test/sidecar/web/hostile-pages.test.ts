@@ -13,7 +13,13 @@ afterAll(() => renderer.close());
 
 async function render(html: string, format: "markdown" | "text" = "markdown") {
   const signal = new AbortController().signal;
-  return await renderer.render({ html: Buffer.from(html), format, url: "https://site.example/a/b", signal });
+  return await renderer.render({
+    tenant: "t1",
+    html: Buffer.from(html),
+    format,
+    url: "https://site.example/a/b",
+    signal,
+  });
 }
 
 async function read(html: string) {
@@ -83,6 +89,11 @@ describe("hostile HTML", () => {
     expect(content).not.toContain("hidden");
   });
 
+  it("reads text behind a preformatted block of a part that is left out", async () => {
+    const { content } = await read(`<nav><pre>x</pre></nav><p>One   two</p>${fill("<p>One line.</p>\n", 2.1 * MB)}`);
+    expect(content.startsWith("One two\nOne line.\n")).toBe(true);
+  });
+
   it("beyond the largest size is refused before it is parsed", async () => {
     const done = await render("x".repeat(MAX_PAGE_BYTES + 1));
     expect(done).toMatchObject({ ok: false, error: { code: "too_large" } });
@@ -111,15 +122,51 @@ describe("a page without text", () => {
   );
 });
 
-describe("a process that does not answer", () => {
-  const TOLD = {
-    script: new URL("../__fixtures__/converters/told.ts", import.meta.url),
-    nodeFlags: [],
-    dataBytes: 900_000_000,
-    memoryMb: 450,
-    maxAnswerBytes: 1_000_000,
-  };
+const TOLD = {
+  script: new URL("../__fixtures__/converters/told.ts", import.meta.url),
+  nodeFlags: [],
+  dataBytes: 900_000_000,
+  memoryMb: 450,
+  maxAnswerBytes: 1_000_000,
+};
 
+describe("a tenant whose pages never end", () => {
+  it("does not keep another tenant's page from being rendered", async () => {
+    const shared = makePageRenderer({ ...PAGE_LIMITS, processes: 2, timeoutMs: 6_000 }, TOLD);
+    const page = { format: "text", url: "", signal: new AbortController().signal } as const;
+    try {
+      const hostile = Array.from({ length: 6 }, async () => {
+        return await shared.render({ ...page, tenant: "hostile", html: Buffer.from("hang") });
+      });
+      const honest = await shared.render({ ...page, tenant: "honest", html: Buffer.from("hello") });
+      expect(honest).toMatchObject({ ok: true, value: { content: "hello" } });
+      for (const one of await Promise.all(hostile))
+        expect(one).toMatchObject({ ok: false, error: { code: expect.stringMatching(/^(?:timeout|rate_limited)$/) } });
+      expect(await shared.render({ ...page, tenant: "hostile", html: Buffer.from("hello") })).toMatchObject({
+        ok: true,
+      });
+    } finally {
+      shared.close();
+    }
+  });
+
+  it("gives up its place in the queue with its caller", async () => {
+    const shared = makePageRenderer({ ...PAGE_LIMITS, processes: 1, timeoutMs: 6_000 }, TOLD);
+    const caller = new AbortController();
+    const page = { tenant: "t1", format: "text", url: "" } as const;
+    try {
+      const first = shared.render({ ...page, html: Buffer.from("wait 500"), signal: new AbortController().signal });
+      const second = shared.render({ ...page, html: Buffer.from("hello"), signal: caller.signal });
+      caller.abort();
+      expect(await second).toMatchObject({ ok: false, error: { code: "timeout" } });
+      expect(await first).toMatchObject({ ok: true });
+    } finally {
+      shared.close();
+    }
+  });
+});
+
+describe("a process that does not answer", () => {
   it.each([
     ["hang", "timeout"],
     ["die", "invalid_input"],
@@ -127,7 +174,7 @@ describe("a process that does not answer", () => {
     ["flood", "too_large"],
   ])("is ended, and its page fails clearly: %s", async (told, code) => {
     const doomed = makePageRenderer({ ...PAGE_LIMITS, processes: 1, timeoutMs: 4_000 }, TOLD);
-    const page = { format: "text", url: "", signal: new AbortController().signal } as const;
+    const page = { tenant: "t1", format: "text", url: "", signal: new AbortController().signal } as const;
     try {
       expect(await doomed.render({ ...page, html: Buffer.from(told) })).toMatchObject({ ok: false, error: { code } });
       expect(await doomed.render({ ...page, html: Buffer.from("hello") })).toMatchObject({

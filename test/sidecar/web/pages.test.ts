@@ -14,7 +14,13 @@ afterAll(() => renderer.close());
 
 async function render({ name, html }: SamplePage, format: "markdown" | "text" = "markdown") {
   const signal = new AbortController().signal;
-  const done = await renderer.render({ html: Buffer.from(html), format, url: `${ORIGIN}/${name}`, signal });
+  const done = await renderer.render({
+    tenant: "t1",
+    html: Buffer.from(html),
+    format,
+    url: `${ORIGIN}/${name}`,
+    signal,
+  });
   if (!done.ok) throw new Error(done.error.message);
   return done.value;
 }
