@@ -44,9 +44,9 @@ export function describeRest(callId: string, rest: RestOfText): string {
     case "expandable":
       return `read them with ${EXPAND_RESULT}, result_id "${callId}"`;
     case "stored":
-      return `the whole is kept as "${callId}"`;
+      return `the whole is stored as "${callId}"`;
     case "lost":
-      return "they could not be kept";
+      return "they could not be stored";
   }
 }
 

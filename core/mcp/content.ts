@@ -45,7 +45,7 @@ export async function readContent(server: string, parts: readonly McpContent[], 
 }
 
 function formatFile({ path, content_type, size }: SavedFile): string {
-  return `[${content_type}, ${size} bytes, kept as ${path}]`;
+  return `[${content_type}, ${size} bytes, saved as ${path}]`;
 }
 
 function formatPart(part: Exclude<McpContent, { type: "media" }>): string {
@@ -70,16 +70,16 @@ async function saveFile(
   index: number,
   { files, callId, key, permissions, sandbox }: Context,
 ): Promise<SavedFile | string> {
-  if (!permissions.includes("write") || !sandbox.allowWrite) return "not kept, because this agent writes no files";
-  if (index >= MAX_FILES) return `not kept, because one result brings at most ${MAX_FILES} files`;
-  if (data.length > (MAX_FILE_BYTES / 3) * 4 + 4) return `not kept, because it has more than ${MAX_FILE_BYTES} bytes`;
+  if (!permissions.includes("write") || !sandbox.allowWrite) return "not saved, because this agent writes no files";
+  if (index >= MAX_FILES) return `not saved, because one result brings at most ${MAX_FILES} files`;
+  if (data.length > (MAX_FILE_BYTES / 3) * 4 + 4) return `not saved, because it has more than ${MAX_FILE_BYTES} bytes`;
   const bytes = readBase64(data);
   if (bytes === null) return "not readable: its data is no base64";
   const contentType =
     /^[a-z0-9][\w.+-]{0,60}\/[a-z0-9][\w.+-]{0,100}/i.exec(mimeType)?.[0] ?? "application/octet-stream";
   const path = `mcp/${server.replace(/[^A-Za-z0-9_-]/g, "_")}/${callId}-${index + 1}.${getExtension(contentType)}`;
   const written = await files.write(path, bytes, { key: `${key}/file-${index}`, contentType });
-  if (!written.ok) return `not kept: ${written.error.message}`;
+  if (!written.ok) return `not saved: ${written.error.message}`;
   return { path, content_type: contentType, size: bytes.length };
 }
 

@@ -18,7 +18,7 @@ export default defineTool({
   output: z.object({
     id: z.string(),
     merged: z.boolean().describe("It was known already; tags that were new were added"),
-    searchable: z.boolean().describe("False: it is kept, and found from a minute or so on"),
+    searchable: z.boolean().describe("False: it is stored, and searches find it in about a minute"),
     label: z.enum(MEMORY_LABELS).describe("outside: unconfirmed, because text from outside was in the task"),
     project: z.string().nullable().describe("Null: of the whole tenant"),
     tags: z.array(z.string()),

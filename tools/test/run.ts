@@ -97,7 +97,7 @@ export default defineTool({
       ({ name, message, file }) => `- ${name}${file === undefined ? "" : ` (${file})`}\n${message}`,
     );
     const counts = `${runner}: ${passed} passed, ${failedTests} failed, ${skipped} skipped`;
-    return [counts, ...(note === null ? [] : [note]), ...rows].join("\n");
+    return { head: note === null ? counts : `${counts}\n${note}`, rows };
   },
   examples: [{ note: "the tests of one file", given: { path: "src/main.test.ts", timeout_ms: 30_000 } }],
 });

@@ -132,7 +132,7 @@ describe("a result", () => {
             content_type: "application/octet-stream",
           },
         ],
-        content: expect.stringMatching(/kept as mcp\/notes[^]*no base64/),
+        content: expect.stringMatching(/saved as mcp\/notes[^]*no base64/),
       },
     });
     const reading = await call(() => done({ content: [content[0]] }), { facts: { permissions: ["read", "network"] } });

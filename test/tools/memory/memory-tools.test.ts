@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MemoryPort } from "../../../core/ports/memory.ts";
+import { cutRows } from "../../../core/prompt/rows.ts";
 import memorySave from "../../../tools/memory/memory-save.ts";
 import memorySearch from "../../../tools/memory/memory-search.ts";
 import { fakeMemories, fakeMemory } from "../../fakes/memory.ts";
@@ -68,6 +69,26 @@ describe("memory_search", () => {
       "> End.",
     ]);
     expect(result).toMatchObject({ memories: [{ content: attack }], embedder: "hashing" });
+  });
+
+  it("is cut after a whole memory when there are many", async () => {
+    const memory = fakeMemory(fakeMemories(), "sales");
+    for (let at = 0; at < 8; at += 1) {
+      const content = `The price list ${at}. ${"Prices rise. ".repeat(60)}`;
+      await runTool(memorySave, { content }, { memory }, { key: `call_${at}` });
+    }
+    const { result } = await runTool(
+      memorySearch,
+      { query: "price list", limit: 20 },
+      { memory },
+      { project: "sales" },
+    );
+    const shown = memorySearch.show(result as never);
+    if (typeof shown === "string") throw new Error("expected rows");
+    expect(shown.rows).toHaveLength(8);
+    const cut = cutRows(shown, 4_000, "call_1", "expandable") ?? "";
+    expect(cut).toMatch(/Prices rise\. \n\[… rows 1 to 4 of 8; [^\n]*\]$/);
+    expect(cut.match(/\n\n\[\d\] mem_/g)).toHaveLength(4);
   });
 
   it("gives facts before summaries, of one kind or of both, also a summary that an earlier release saved", async () => {

@@ -89,13 +89,13 @@ describe("a long result", () => {
   test("that cannot be stored says so, and is not summarised", async () => {
     const outcome = await perform(sayTool("x".repeat(20_000)), memoryBlobs(true));
     expect(outcome).toMatchObject({ state: "confirmed", isLarge: false });
-    expect(outcome.content).toContain("18000 of 20000 characters left out; they could not be kept");
+    expect(outcome.content).toContain("18000 of 20000 characters left out; they could not be stored");
     expect(outcome.content).not.toContain("expand_result");
   });
 
   test("names no tool that the task has not", async () => {
     const outcome = await perform(sayTool("x".repeat(5000)), memoryBlobs(), ["say"]);
-    expect(outcome.content).toContain(`the whole is kept as "${CALL}"`);
+    expect(outcome.content).toContain(`the whole is stored as "${CALL}"`);
     expect(outcome.content).not.toContain("expand_result");
   });
 
