@@ -26,27 +26,20 @@ export function parseAgentDocument(document: unknown): Result<unknown> {
     ["budget", Object.keys(limits).length > 0],
   ] as const)
     if (isGiven && fields[name] !== undefined) return refuse(name, "is set in budgets too; set it once");
-  const rules = readSandboxRules(sandbox);
-  if (rules === null) return refuse("sandbox.enabled", "every agent works in its sandbox");
+  const { enabled = true, ...rules } = isJson(sandbox) ? sandbox : {};
+  if (enabled !== true) return refuse("sandbox.enabled", "every agent works in its sandbox");
   return ok({
     instructions: DEFAULT_AGENT.config.instructions,
     ...fields,
     permissions: Array.isArray(permissions) ? permissions.map(normalizePermission) : permissions,
     ...(Object.keys(limits).length === 0 ? {} : { budget: limits }),
-    ...(rules === undefined ? {} : { sandbox: rules }),
+    ...(sandbox === undefined ? {} : { sandbox: isJson(sandbox) ? rules : sandbox }),
   });
 }
 
 /** Converts an agent to its file, which `parseAgentDocument` reads as the same configuration. */
 export function toAgentDocument({ permissions, budget = {}, ...config }: AgentConfig): Json {
   return { ...config, budgets: { permissions, ...budget } };
-}
-
-/** Returns the sandbox rules; null if the file disables the sandbox. */
-function readSandboxRules(sandbox: unknown): unknown {
-  if (!isJson(sandbox)) return sandbox;
-  const { enabled = true, ...rules } = sandbox;
-  return enabled === true ? rules : null;
 }
 
 /** Removes the colon of permissions such as `:read`. */

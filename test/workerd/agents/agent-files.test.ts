@@ -60,6 +60,7 @@ describe("an agent's file", () => {
     ["permissions in two places", "permissions: [read]\nbudgets: {permissions: [read]}", "permissions"],
     ["a permission that there is not", "budgets: {permissions: [fly]}", "permissions.0"],
     ["no sandbox", "sandbox: {enabled: false}", "sandbox.enabled"],
+    ["a sandbox without rules", "sandbox:", "sandbox"],
     ["a setting of no tool", "tool_config: {fly.high: {wings: 2}}", "tool_config.fly.high"],
     ["a setting that there is not", "tool_config: {files: {colour: red}}", "tool_config.files.colour"],
     [
