@@ -52,7 +52,7 @@ interface AuthCache {
   drop(names: readonly (keyof SavedAuth)[]): Promise<void>;
 }
 
-async function openAuthCache({ store }: OAuth): Promise<AuthCache> {
+async function openAuthCache({ store, clientId }: OAuth): Promise<AuthCache> {
   let saved = await load();
   async function load(): Promise<SavedAuth> {
     const loaded = await store.load();
@@ -71,12 +71,24 @@ async function openAuthCache({ store }: OAuth): Promise<AuthCache> {
     drop: async (names) => {
       const stored = await load();
       if (names.includes("tokens") && JSON.stringify(stored.tokens) !== JSON.stringify(saved.tokens)) saved = stored;
-      else
-        await save(
-          Object.fromEntries(Object.entries(stored).filter(([name]) => !names.includes(name as keyof SavedAuth))),
+      else {
+        const left = Object.entries(bindOwnClient(stored, clientId)).filter(
+          ([name]) => !names.includes(name as keyof SavedAuth),
         );
+        await save(Object.fromEntries(left));
+      }
     },
   };
+}
+
+/**
+ * Returns the authorization with the issuer that the tenant's own client belongs to. One that was stored before clients
+ * were bound names the issuer with its tokens alone.
+ */
+function bindOwnClient(saved: SavedAuth, id: string | null): SavedAuth {
+  const issuer = (saved.tokens as StoredOAuthTokens | undefined)?.issuer;
+  if (id === null || saved.ownClient?.id === id || issuer === undefined) return saved;
+  return { ...saved, ownClient: { id, issuer } };
 }
 
 /** Client credentials: Otto authenticates as itself. */
@@ -163,10 +175,8 @@ function useOwnClient(
   const client = clientSecret === null ? { client_id: id } : { client_id: id, client_secret: clientSecret };
   return {
     clientInformation: () => {
-      const { ownClient, tokens } = keep.now();
-      // An authorization that was stored before clients were bound names the issuer with its tokens alone.
-      const issuer = ownClient?.id === id ? ownClient.issuer : (tokens as StoredOAuthTokens | undefined)?.issuer;
-      return issuer === undefined ? client : { ...client, issuer };
+      const { ownClient } = bindOwnClient(keep.now(), id);
+      return ownClient?.id === id ? { ...client, issuer: ownClient.issuer } : client;
     },
     saveTokens: (tokens, context) =>
       keep.change({ tokens, ...(context === undefined ? {} : { ownClient: { id, issuer: context.issuer } }) }),

@@ -146,4 +146,19 @@ describe("an MCP server that names another authorization server", () => {
     expect(await list(own)).toMatchObject(MIGRATED);
     expect(pathsOf(2)).not.toContain("token");
   });
+
+  it("does not get it after the tokens that named its authorization server were rejected", async () => {
+    const own: OAuth = { grant: "authorization_code", ...OWN };
+    await agree(own, await begin(own));
+    const { ownClient: _, ...before } = saved;
+    saved = { ...before, tokens: { ...(before.tokens as object), refresh_token: "revoked" } };
+    await send("expire");
+    expect(await list(own)).toMatchObject({ ok: false, error: { code: "permission_denied" } });
+    expect(saved.tokens).toBeUndefined();
+    await send("migrate");
+    const asked = await list(own, CONSENT);
+    expect(asked).toMatchObject({ ok: false, error: { code: "permission_denied" } });
+    expect(JSON.stringify(asked)).not.toContain(OWN.clientId);
+    expect(pathsOf(2)).not.toContain("token");
+  });
 });
