@@ -135,6 +135,7 @@ async function callSidecar<R>(
   const order = { tenant, method, url: url.href, headers, timeoutMs, maxBytes, bodySha256, portIsListed, stream };
   const token = await signEgressOrder(sidecar.secret, order, Date.now());
   const limit = AbortSignal.any([limits.signal, AbortSignal.timeout(timeoutMs + MARGIN_MS)]);
+  const startedAt = Date.now();
   try {
     const response = await sidecar.fetch("/egress", {
       method: "POST",
@@ -145,7 +146,8 @@ async function callSidecar<R>(
     if (response.status !== 200) return toRefusal(response.status, await response.text(), hop, timeoutMs);
     return await read(response, limit);
   } catch {
-    if (limit.aborted) {
+    // A streamed reply breaks off at the sidecar's own limit, which is sooner.
+    if (limit.aborted || Date.now() - startedAt >= timeoutMs) {
       const details = { timeout_ms: timeoutMs };
       return maybeSent("timeout", `No reply from ${formatUrl(url)} in time.`, { field: "url", details });
     }

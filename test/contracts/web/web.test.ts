@@ -117,6 +117,22 @@ it("a large reply behind a redirect waits for no memory of the redirect", async 
   await outside.close();
 });
 
+it("a large reply that does not end in time is a timeout", async () => {
+  const slow = createServer((_request, response) => void response.write("the beginning"));
+  const host = `127.0.0.1:${await listenOnLoopback(slow, 0)}`;
+  const allow = parseEgressAllow(host);
+  const secret = randomBytes(32).toString("hex");
+  const sidecar = makeSidecar(secret, makeSystemEgress(allow));
+  const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
+  const web = openWeb({ sidecar: connectSidecar(url, secret), allow, tenant: "t1", secrets: fakeSecrets() });
+  const ask = { method: "GET", url: `http://${host}/`, headers: [], body: null, timeoutMs: 500 };
+  const rest = { followRedirects: true, allowedDomains: ["*"], signal: new AbortController().signal };
+  const failed = { ok: false, error: { code: "timeout" } };
+  expect(await web.request({ ...ask, ...rest, maxBytes: 1_000 })).toMatchObject(failed);
+  expect(await web.request({ ...ask, ...rest, maxBytes: MAX_SAVED_BYTES })).toMatchObject(failed);
+  await Promise.all([closeServer(slow), closeServer(sidecar)]);
+});
+
 describe("the way to the sidecar", () => {
   const request: WebRequest = {
     method: "POST",
