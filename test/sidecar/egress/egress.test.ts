@@ -120,7 +120,6 @@ async function send(token: string, body?: string, deps: EgressDeps = outside()) 
             status: number;
             headers: [string, string][];
             truncated?: boolean;
-            length?: number;
           }),
     error:
       head === null ? (JSON.parse(bytes.toString("utf8")) as { code: string; message: string; sent?: boolean }) : null,
@@ -286,20 +285,6 @@ describe("the sidecar's egress", () => {
     const answer = await send(sign(order({ max_bytes: 64 })));
     expect(answer).toMatchObject({ status: 200, text: "z".repeat(64), upstream: { truncated: true } });
     expect(answer.upstream?.headers.some(([name]) => name === "content-encoding")).toBe(coding === "constructor");
-  });
-
-  it("states the length of a body that is not encoded, if its server does", async () => {
-    names["public.example.com"] = ["93.184.215.14"];
-    const length = async () => (await send(sign(order({ stream: true })))).upstream?.length;
-    respond = (_request, response) => response.writeHead(200, { "content-length": 3 }).end("abc");
-    expect(await length()).toBe(3);
-    respond = (_request, response) => {
-      const body = gzipSync("abc");
-      response.writeHead(200, { "content-encoding": "gzip", "content-length": body.length }).end(body);
-    };
-    expect(await length()).toBeUndefined();
-    respond = (_request, response) => void response.writeHead(200, { "transfer-encoding": "chunked" }).end("abc");
-    expect(await length()).toBeUndefined();
   });
 
   it("answers HEAD and 204 with an empty body", async () => {

@@ -57,7 +57,8 @@ describe("a reply that may be large", () => {
   it.each([
     ["of unknown length reserves its limit", undefined, LIMIT],
     ["of known length reserves that", 6 * MB, 6 * MB],
-    ["that declares too much reserves its limit", 99 * MB, LIMIT],
+    ["that states too much reserves its limit", 99 * MB, LIMIT],
+    ["that states too little reserves that", 5 * MB, 5 * MB],
   ])("%s, then holds what it has until it is released", async (_, length, expected) => {
     const { reply, reserved, present } = await read({ body: createBody(6 * MB).body, length });
     expect([reply.body.length, reply.truncated]).toEqual([6 * MB, false]);
@@ -75,6 +76,13 @@ describe("a reply that may be large", () => {
     expect([short.reply.body.length, short.reply.truncated]).toEqual([4, true]);
     const whole = await read({ body: createBody(5 * MB).body }, 5 * MB);
     expect([whole.reply.body.length, whole.reply.truncated]).toEqual([5 * MB, false]);
+  });
+
+  it("is in memory once", async () => {
+    const { reply } = await read({ body: createBody(30 * MB).body });
+    expect(reply.body.buffer.byteLength).toBe(LIMIT);
+    const short = await read({ body: createBody(6 * MB).body });
+    expect(short.reply.body.buffer.byteLength).toBe(6 * MB);
   });
 
   it.each([3, 6])("of %i MB that breaks off releases its memory", async (size) => {
