@@ -20,6 +20,7 @@ const MAX_CHARACTERS = 4_000;
 const MAX_VISITS = 2_000;
 
 const JOINS = ["anyOf", "oneOf", "allOf"] as const;
+const TYPES: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
 
 /** The descriptions of a schema with its required properties only, in characters. */
 const SHORT_DESCRIPTION = 40;
@@ -63,16 +64,16 @@ function simplify(given: unknown, reading: Reading, depth: number): Record<strin
   const schema = followReference(given, reading.root);
   const { type, const: constant, enum: choices, description: text, items, properties, required } = schema;
   const short: Record<string, unknown> = {};
-  if (typeof type === "string" || Array.isArray(type)) short["type"] = type;
+  if (isType(type)) short["type"] = type;
   if (constant !== undefined) short["const"] = constant;
-  if (Array.isArray(choices)) short["enum"] = choices.slice(0, MAX_CHOICES);
+  if (isFilled(choices)) short["enum"] = choices.slice(0, MAX_CHOICES);
   if (typeof text === "string" && text !== "") short["description"] = cut(text, reading.description);
   if (depth === 0) return short;
   if (isSchema(properties)) Object.assign(short, simplifyProperties(properties, required, reading, depth));
   if (isSchema(items)) short["items"] = simplify(items, reading, depth - 1);
   for (const join of JOINS) {
     const parts = getOwn(schema, join);
-    if (!Array.isArray(parts)) continue;
+    if (!isFilled(parts)) continue;
     const different = new Map(
       parts.slice(0, MAX_CHOICES).map((part) => {
         const one = simplify(part, reading, depth - 1);
@@ -82,6 +83,15 @@ function simplify(given: unknown, reading: Reading, depth: number): Record<strin
     Object.assign(short, { [join]: [...different.values()] });
   }
   return short;
+}
+
+/** A provider refuses a whole request for one tool with another type, or with an empty list. */
+function isType(type: unknown): boolean {
+  return Array.isArray(type) ? isFilled(type) && type.every((one) => TYPES.has(one)) : TYPES.has(type);
+}
+
+function isFilled(list: unknown): list is readonly unknown[] {
+  return Array.isArray(list) && list.length > 0;
 }
 
 function simplifyProperties(

@@ -54,6 +54,21 @@ describe("a schema for a model", () => {
     expect(toModelSchema({})).toEqual({ type: "object", properties: {} });
   });
 
+  test("has only types that there are, and no empty list", () => {
+    const properties = {
+      odd: { type: "text", description: "Any" },
+      mixed: { type: ["string", 7] },
+      none: { type: [], enum: [], anyOf: [], description: "None" },
+      right: { type: ["string", "null"] },
+    };
+    expect(toModelSchema({ type: "object", properties })["properties"]).toEqual({
+      odd: { description: "Any" },
+      mixed: {},
+      none: { description: "None" },
+      right: { type: ["string", "null"] },
+    });
+  });
+
   test("that refers to itself is read with bounded work", () => {
     const properties = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`p${at}`, { $ref: "#/$defs/node" }]));
     let reads = 0;
