@@ -29,7 +29,9 @@ export function readState(
 ): TaskState {
   const facts = storedFacts as Stored;
   const state = storedState as Stored;
-  if (state["v"] === STATE_VERSION) return { ...state, facts } as unknown as TaskState;
+  // Version 6 was the same state, stored in other tables.
+  if (state["v"] === STATE_VERSION || state["v"] === 6)
+    return { ...state, v: STATE_VERSION, facts } as unknown as TaskState;
   const read = upgradeState(facts, state);
   return { ...read, batch: read.batch.map((call) => addKeyLifetime(call, intendedAt)) };
 }

@@ -17,7 +17,7 @@ import type { EffectTerms, JsonState, Resumed, Touch } from "../tool/tool.ts";
  * The version of the shapes in this file. `core/task/state-versions.ts` upgrades a state of an earlier release. A state
  * of a later release is refused.
  */
-export const STATE_VERSION = 6;
+export const STATE_VERSION = 7;
 
 /** Why a task ended; null when the status says everything. */
 export const END_REASONS = [

@@ -152,7 +152,7 @@ export class TaskEngine {
 
   private runWork(work: Exclude<Work, { kind: "enter" }>, { wake, calls }: Run, { state }: StoredTask) {
     if (work.kind === "dispatch")
-      return this.relations.dispatch(work, (id) => this.store.readCalls([id])[0]?.arguments, calls);
+      return this.relations.dispatch(work, (id) => this.store.ledger.readCalls([id])[0]?.arguments, calls);
     return work.kind === "cancel"
       ? this.relations.cancel(work, state.facts, calls)
       : this.phases.run(work, wake.incarnation);
@@ -241,7 +241,7 @@ export class TaskEngine {
 
   /** Requests a permit, with the pending reports that only the tenant needs. */
   private async enter(work: Extract<Work, { kind: "enter" }>, stored: StoredTask): Promise<Command> {
-    const unpublished = this.store.hasUnpublished() ? this.store.readUnpublished(stored) : null;
+    const unpublished = this.store.hasUnpublished() ? this.store.log.readUnpublished(stored) : null;
     const news = unpublished === null ? null : { view: this.store.toView(stored.state), notices: unpublished.notices };
     const { command, reported } = await this.relations.enter(work, stored, news);
     if (reported && unpublished !== null) this.store.markPublished(stored.version, unpublished);

@@ -1,103 +1,152 @@
-/** Writes a decision's ledger changes to the table `calls`, and collects what the journal stores about them. */
+/** Reads the ledger of a task: each call with the changes in `steps` applied. */
 import { parseCallId } from "../../core/base/ids.ts";
-import { OUTSIDE } from "../../core/provenance/label.ts";
-import type { Decision, LedgerChange } from "../../core/task/decision.ts";
-import type { ResultLabels } from "./tables.ts";
+import type { LedgerChange, LedgerRow } from "../../core/task/decision.ts";
+import type { LedgerPage } from "../../core/task/rpc.ts";
+import type { ToolResult } from "../../core/tool/tool.ts";
+import type { StepRow, StepRows } from "./step-rows.ts";
+import { takePage } from "./tables.ts";
 
-export function changeLedger(sql: SqlStorage, change: LedgerChange): void {
-  switch (change.kind) {
-    case "insert": {
-      const { row } = change;
-      sql.exec(
-        "INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        row.step,
-        row.index,
-        row.callId,
-        row.tool,
-        JSON.stringify(row.arguments),
-        row.argumentsHash,
-        row.effect,
-        row.key,
-        row.state,
-        row.attempts,
-        row.intendedAt,
-        row.settledAt,
-        row.result === null ? null : JSON.stringify(row.result),
-        row.content,
-        row.durationMs,
-      );
-      return;
+/** A call with what only the conversation needs. `isUpload`: it read only uploads. */
+export interface StoredCall extends LedgerRow {
+  readonly isUpload?: true;
+}
+
+/** The result of a call whose result retention deleted. */
+const REMOVED_RESULT = { gone: true };
+
+export class TaskLedger {
+  private readonly rows: StepRows;
+  private readonly areResultsTrimmed: () => boolean;
+
+  /** `areResultsTrimmed`: retention deleted the results that are in the bucket. */
+  constructor(rows: StepRows, areResultsTrimmed: () => boolean) {
+    this.rows = rows;
+    this.areResultsTrimmed = areResultsTrimmed;
+  }
+
+  /** Returns calls after `after`, in order. Without results, neither results nor arguments are returned. */
+  readPage({ after, limit, withResults }: { after: string | null; limit: number; withResults: boolean }): LedgerPage {
+    const shorten = !withResults
+      ? removeLargeFields
+      : this.areResultsTrimmed()
+        ? trimResult
+        : (call: StoredCall) => call;
+    const { page, more } = takePage(this.readAfter(after, shorten), limit, ({ arguments: given, result }) => {
+      return JSON.stringify(given).length + JSON.stringify(result).length;
+    });
+    return { rows: page, next: more ? (page.at(-1)?.callId ?? null) : null };
+  }
+
+  /** Reads these calls, in the order of their ids. */
+  readCalls(ids: readonly string[]): StoredCall[] {
+    const steps = new Set(ids.map((id) => toPosition(id)[0]));
+    const calls = new Map([...steps].flatMap((step) => [...this.readStep(step)]));
+    const areTrimmed = ids.length > 0 && this.areResultsTrimmed();
+    return ids.flatMap((id) => {
+      const call = calls.get(id);
+      if (call === undefined) return [];
+      return [areTrimmed ? trimResult(call) : call];
+    });
+  }
+
+  /** Reads all calls, in order. */
+  *readAll(): Generator<StoredCall, void, void> {
+    yield* this.readFrom(0);
+  }
+
+  private *readAfter(after: string | null, shorten: (call: StoredCall) => StoredCall): Generator<StoredCall> {
+    const [step, position] = after === null ? [0, -1] : toPosition(after);
+    for (const call of this.readFrom(step)) {
+      if (call.step > step || (call.step === step && call.index > position)) yield shorten(call);
     }
-    case "attempt":
-      sql.exec(
-        "UPDATE calls SET attempts = ? WHERE step = ? AND position = ?",
-        change.attempts,
-        ...toPosition(change.callId),
-      );
-      return;
-    case "revise":
-      sql.exec(
-        "UPDATE calls SET arguments = ?, arguments_hash = ?, effect = ? WHERE step = ? AND position = ?",
-        JSON.stringify(change.arguments),
-        change.argumentsHash,
-        change.effect,
-        ...toPosition(change.callId),
-      );
-      return;
-    case "mark":
-      sql.exec(
-        "UPDATE calls SET state = ? WHERE step = ? AND position = ?",
-        change.state,
-        ...toPosition(change.callId),
-      );
-      return;
-    case "content":
-      sql.exec(
-        "UPDATE calls SET content = ? WHERE step = ? AND position = ?",
-        change.content,
-        ...toPosition(change.callId),
-      );
-      return;
-    case "settle":
-      sql.exec(
-        "UPDATE calls SET state = ?, result = ?, content = ?, settled_at = ?, duration_ms = ? WHERE step = ? AND position = ?",
-        change.state,
-        JSON.stringify(change.result),
-        change.content,
-        change.settledAt,
-        change.durationMs,
-        ...toPosition(change.callId),
-      );
+  }
+
+  /** Reads the calls of the steps from this one on, in order. */
+  private *readFrom(step: number): Generator<StoredCall, void, void> {
+    const calls = new Map<string, StoredCall>();
+    for (const row of this.rows.readFrom(this.rows.findStep(step))) {
+      // A row is about the step under way, and may be about the next one.
+      for (const call of calls.values()) {
+        if (call.step >= row.step - 1) break;
+        calls.delete(call.callId);
+        yield call;
+      }
+      applyChanges(calls, row);
+    }
+    yield* calls.values();
+  }
+
+  private readStep(step: number): Map<string, StoredCall> {
+    const calls = new Map<string, StoredCall>();
+    for (const row of this.rows.readFrom(this.rows.findStep(step))) {
+      if (row.step > step) break;
+      applyChanges(calls, row);
+    }
+    return calls;
   }
 }
 
-/** Returns the primary key of a call. */
+/** Applies the changes of a row. Those to calls that were inserted before the first row that was read are left out. */
+export function applyChanges(calls: Map<string, StoredCall>, { body }: Pick<StepRow, "body">): void {
+  for (const change of body.ledger ?? []) {
+    if (change.kind === "insert") {
+      calls.set(change.row.callId, change.row);
+      continue;
+    }
+    const call = calls.get(change.callId);
+    if (call !== undefined) calls.set(change.callId, applyChange(call, change));
+  }
+}
+
+function applyChange(call: StoredCall, change: Exclude<LedgerChange, { kind: "insert" }>): StoredCall {
+  switch (change.kind) {
+    case "attempt":
+      return { ...call, attempts: change.attempts };
+    case "revise": {
+      const { arguments: given, argumentsHash, effect } = change;
+      return { ...call, arguments: given, argumentsHash, effect };
+    }
+    case "mark":
+      return { ...call, state: change.state };
+    case "content":
+      return { ...call, content: change.content };
+    case "settle": {
+      const { kind: _, ...settled } = change;
+      return { ...call, ...settled };
+    }
+  }
+}
+
+/** Returns the step and the position of a call. */
 export function toPosition(callId: string): [step: number, position: number] {
   const { step, index } = parseCallId(callId) ?? { step: -1, index: -1 };
   return [step, index];
 }
 
-/**
- * Groups the labels below `OUTSIDE` of the results that settle in a decision, by step. The decision may already have
- * started the next step.
- */
-export function groupLabelsByStep({ ledger }: Pick<Decision, "ledger">): ReadonlyMap<number, ResultLabels> {
-  const byStep = new Map<number, ResultLabels>();
-  for (const change of ledger) {
-    if (change.kind !== "settle" || change.label >= OUTSIDE) continue;
-    const [step] = toPosition(change.callId);
-    byStep.set(step, { ...byStep.get(step), [change.callId]: change.label });
-  }
-  return byStep;
+function removeLargeFields(call: StoredCall): StoredCall {
+  return { ...call, arguments: null, result: null, content: null };
 }
 
-/** Groups the calls that settle in a decision and read only uploads, by step. */
-export function groupUploadsByStep({ ledger }: Pick<Decision, "ledger">): ReadonlyMap<number, readonly string[]> {
-  const byStep = new Map<number, readonly string[]>();
-  for (const change of ledger) {
-    if (change.kind !== "settle" || change.isUpload !== true) continue;
-    const [step] = toPosition(change.callId);
-    byStep.set(step, [...(byStep.get(step) ?? []), change.callId]);
-  }
-  return byStep;
+/** Replaces a result that retention deleted from the bucket. */
+function trimResult(call: StoredCall): StoredCall {
+  return isInBucket(call.result) ? { ...call, result: removeResult(call.result) } : call;
+}
+
+/** Removes what a call said and read: its record stays. A result in the bucket stays until it is deleted there. */
+export function removeTexts(call: StoredCall): StoredCall {
+  const { result } = call;
+  return { ...call, arguments: null, content: null, result: isInBucket(result) ? result : removeResult(result) };
+}
+
+function removeResult(result: ToolResult | null): ToolResult | null {
+  if (result === null) return null;
+  if (result.ok) return { ok: true, result: REMOVED_RESULT };
+  // An error's text may quote arguments.
+  const { code, retry } = result.error;
+  return { ok: false, error: { code, message: "The text of this error was removed by retention.", retry } };
+}
+
+function isInBucket(result: ToolResult | null): boolean {
+  const value: unknown = result !== null && "result" in result ? result.result : null;
+  return typeof value === "object" && value !== null && "stored" in value && "characters" in value;
 }

@@ -75,7 +75,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   }
 
   async call(callId: string): Promise<Result<LedgerRow>> {
-    const [row] = this.store.load() === null ? [] : this.store.readCalls([callId]);
+    const [row] = this.store.load() === null ? [] : this.store.ledger.readCalls([callId]);
     return row?.settledAt == null ? failed("not_found", "This task has no settled call with that id.") : ok(row);
   }
 
@@ -128,11 +128,11 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     { decision, by }: UnknownDecision,
     request: string | null,
   ): Promise<Result<LedgerRow>> {
-    const isKnown = this.store.load() !== null && this.store.readCalls([callId]).length > 0;
+    const isKnown = this.store.load() !== null && this.store.ledger.readCalls([callId]).length > 0;
     if (!isKnown) return failed("not_found", "This task has no call with that id.");
     const decided = this.runCommand({ type: "unknown_decided", callId, decision, by, request });
     if (!decided.ok) return decided;
-    const [row] = this.store.readCalls([callId]);
+    const [row] = this.store.ledger.readCalls([callId]);
     return row === undefined ? failed("not_found", "This task has no call with that id.") : ok(row);
   }
 
@@ -182,11 +182,13 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   }
 
   async events(after: number, limit: number): Promise<Result<EventPage>> {
-    return this.readTask(() => this.store.readEvents(after, Math.min(Math.max(limit, 1), MAX_PAGE)));
+    return this.readTask((stored) => this.store.log.readPage(stored, after, Math.min(Math.max(limit, 1), MAX_PAGE)));
   }
 
   async ledger(page: { after: string | null; limit: number; withResults: boolean }): Promise<Result<LedgerPage>> {
-    return this.readTask(() => this.store.readLedger({ ...page, limit: Math.min(Math.max(page.limit, 1), MAX_PAGE) }));
+    return this.readTask(() =>
+      this.store.ledger.readPage({ ...page, limit: Math.min(Math.max(page.limit, 1), MAX_PAGE) }),
+    );
   }
 
   async poke(): Promise<boolean> {

@@ -121,7 +121,7 @@ export class TaskPhases {
     const { step, timeoutMs } = work;
     const batch = new Map(state.batch.map((call) => [call.id, call]));
     const callIds = [...work.calls, ...work.later].map(({ callId }) => callId);
-    const rows = new Map(this.store.readCalls(callIds).map((row) => [row.callId, row]));
+    const rows = new Map(this.store.ledger.readCalls(callIds).map((row) => [row.callId, row]));
     const addRow = (call: CallToMake): RunnableCall[] => {
       const row = rows.get(call.callId);
       if (row === undefined) return [];
@@ -165,7 +165,7 @@ export class TaskPhases {
   private async *runCondensePhase(work: Condense, state: TaskState, incarnation: string): PhaseResults {
     const { step, model, withModel, timeoutMs } = work;
     const facts = getCurrentFacts(state);
-    const results = this.store.readCalls(work.results).map(({ callId, tool }) => ({ callId, tool }));
+    const results = this.store.ledger.readCalls(work.results).map(({ callId, tool }) => ({ callId, tool }));
     const history = work.history === null ? null : this.store.conversation.readHistory(work.history, state);
     const job: CondenseJob = {
       version: JOB_VERSION,
@@ -217,7 +217,7 @@ export class TaskPhases {
   /** Finds the settled results of this task that some of these calls expand. */
   private findExpandedResults(calls: readonly RunnableCall[]): OwnResult[] {
     const ids = calls.flatMap(({ tool, arguments: given }) => getExpandedResult(tool, given) ?? []);
-    return this.store.readCalls([...new Set(ids)]).flatMap(({ callId, settledAt, content, label = OUTSIDE }) => {
+    return this.store.ledger.readCalls([...new Set(ids)]).flatMap(({ callId, settledAt, content, label = OUTSIDE }) => {
       return settledAt === null || content === null ? [] : [{ callId, content, label }];
     });
   }

@@ -48,7 +48,7 @@ export class TaskReports {
   private async sendAll(): Promise<void> {
     try {
       for (let stored = this.store.load(); stored !== null && this.store.hasUnpublished(); stored = this.store.load()) {
-        const unpublished = this.store.readUnpublished(stored);
+        const unpublished = this.store.log.readUnpublished(stored);
         if (await this.relations.report(stored, this.store.toView(stored.state), unpublished.notices))
           return await this.onTenantErased();
         this.store.markPublished(stored.version, unpublished);

@@ -7,13 +7,9 @@ import type { Env } from "../../adapters/env/bindings.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { getResultsPrefix } from "../../core/prompt/stored-results.ts";
 import type { TrimmedPart } from "../../core/task/rpc.ts";
-import type { ToolError, ToolResult } from "../../core/tool/tool.ts";
 import type { TaskRelations } from "./relations.ts";
 import type { StoredTask, TaskStore } from "./store.ts";
-import { COMPACTION, TRIMMED } from "./tables.ts";
-
-/** The stored result of a call whose result was deleted. */
-const REMOVED_RESULT = { gone: true };
+import { TRIMMED } from "./tables.ts";
 
 export class TaskRetention {
   private readonly env: Env;
@@ -68,7 +64,7 @@ export class TaskRetention {
       const trimmed = await task.trim(part);
       if (!trimmed.ok && trimmed.error.code !== "not_found") return trimmed;
     }
-    if (part === "logs") this.trimLog(stored);
+    if (part === "logs") this.store.trimLog();
     else await this.trimResults(stored);
     this.storage.sql.exec("INSERT OR REPLACE INTO task VALUES (?, ?)", TRIMMED + part, String(stored.version));
     this.store.conversation.dropCache();
@@ -82,60 +78,10 @@ export class TaskRetention {
     return row === undefined ? null : Number(row.value);
   }
 
-  /**
-   * Deletes all events but the last, which ends every stream; messages; arguments and results of calls. The record of
-   * who did what, when, with which effect and cost stays.
-   */
-  private trimLog({ lastEvent }: StoredTask): void {
-    const { sql } = this.storage;
-    this.storage.transactionSync(() => {
-      sql.exec("DELETE FROM events WHERE seq < ?", lastEvent);
-      sql.exec("DELETE FROM journal WHERE kind = 'message'");
-      sql.exec("DELETE FROM task WHERE name = ?", COMPACTION);
-      sql.exec("UPDATE calls SET arguments = 'null', content = NULL");
-      for (const { step, position, result } of this.readResults(false)) this.putResult(step, position, result);
-    });
-  }
-
-  /**
-   * Deletes results that were too large for their rows or for the model. The rows change last, because they record what
-   * is left to delete.
-   */
+  /** Deletes results that were too large for the model. Their calls then read as `gone`. */
   private async trimResults({ state: { facts } }: StoredTask): Promise<void> {
-    if (facts.rootId === facts.id) {
-      const blobs = blobsFromEnv(this.env);
-      for (let isGone = false; !isGone; ) isGone = await blobs.erase(getResultsPrefix(facts));
-    }
-    this.storage.transactionSync(() => {
-      for (const { step, position, result } of this.readResults(true)) this.putResult(step, position, result);
-    });
+    if (facts.rootId !== facts.id) return;
+    const blobs = blobsFromEnv(this.env);
+    for (let isGone = false; !isGone; ) isGone = await blobs.erase(getResultsPrefix(facts));
   }
-
-  /** Returns the results in the bucket, or those in their rows. */
-  private readResults(isStored: boolean): { step: number; position: number; result: ToolResult }[] {
-    const query = "SELECT step, position, result FROM calls WHERE result IS NOT NULL";
-    return this.storage.sql
-      .exec<{ step: number; position: number; result: string }>(query)
-      .toArray()
-      .map(({ result, ...place }) => ({ ...place, result: JSON.parse(result) as ToolResult }))
-      .filter(({ result }) => isInBucket(result) === isStored);
-  }
-
-  private putResult(step: number, position: number, result: ToolResult): void {
-    const gone: ToolResult = result.ok
-      ? { ok: true, result: REMOVED_RESULT }
-      : { ok: false, error: removeText(result.error) };
-    const query = "UPDATE calls SET result = ? WHERE step = ? AND position = ?";
-    this.storage.sql.exec(query, JSON.stringify(gone), step, position);
-  }
-}
-
-/** An error's text may quote arguments; its code stays. */
-function removeText({ code, retry }: ToolError): ToolError {
-  return { code, message: "The text of this error was removed by retention.", retry };
-}
-
-function isInBucket(result: ToolResult): boolean {
-  const value: unknown = "result" in result ? result.result : null;
-  return typeof value === "object" && value !== null && "stored" in value && "characters" in value;
 }

@@ -1,60 +1,43 @@
 /**
- * Stores one task in its object's SQLite, each decision atomically. Tables are created with the task, so that reading
- * an unknown task leaves nothing behind.
+ * Stores one task in its object's SQLite, each decision as one row of `steps`. Tables are created with the task, so that
+ * reading an unknown task leaves nothing behind.
  */
-import { toNoticeData, type ReportedNotice, getNoticeTypes } from "../../core/task/notice.ts";
-import { type EventType, isTerminalEvent, type TaskEvent } from "../../core/task/events.ts";
-import type { LedgerPage } from "../../core/task/rpc.ts";
-import { OUTSIDE } from "../../core/provenance/label.ts";
+import { getNoticeTypes } from "../../core/task/notice.ts";
+import { type EventType, isTerminalEvent } from "../../core/task/events.ts";
 import { readState } from "../../core/task/state-versions.ts";
-import type { Decision, LedgerRow, Spend } from "../../core/task/decision.ts";
+import type { Decision, Spend } from "../../core/task/decision.ts";
 import { STATE_VERSION, type TaskFacts, type TaskState } from "../../core/task/state.ts";
 import { getPending, type PendingView, type TaskView, toTaskView } from "../../core/task/view.ts";
 import { TaskConversation } from "./conversation.ts";
+import { convertEarlierRows, readVersion, writeVersion } from "./earlier-rows.ts";
 import { TaskErasure } from "./erasing.ts";
-import { changeLedger, groupLabelsByStep, toPosition, groupUploadsByStep } from "./ledger.ts";
-import {
-  BELOW,
-  type CallRow,
-  COMPACTION,
-  type EventRow,
-  FACTS,
-  type JournalKind,
-  type LoggedEvent,
-  readCall,
-  readEvent,
-  SCHEMA,
-  SMALL_COLUMNS,
-  STATE,
-  fromStateRow,
-  type StateRow,
-  type StateVersions,
-  toStateRow,
-  takePage,
-} from "./tables.ts";
+import { removeTexts, TaskLedger } from "./ledger.ts";
+import { TaskLog, type Unpublished } from "./log.ts";
+import { type StepBody, type StoredHead, StepRows } from "./step-rows.ts";
+import { BELOW, FACTS, type LoggedEvent, SCHEMA, type StateVersions, TRIMMED } from "./tables.ts";
 import { TaskValues } from "./values.ts";
 
-/** Maximum events per report. */
-const MAX_UNPUBLISHED = 200;
+/** A row has the whole state at least this often. Reading the state reads at most this many rows. */
+const ROWS_PER_SNAPSHOT = 20;
 
 /** A stored task. `version` counts writes. */
 export interface StoredTask extends StateVersions {
   readonly state: TaskState;
-}
-
-/** The unpublished events of a task, oldest first, up to the event `upTo`. */
-export interface Unpublished {
-  readonly notices: readonly ReportedNotice[];
-  readonly upTo: number;
-  readonly isAll: boolean;
+  /** The last row, the row with the whole state, and that of the latest compaction. */
+  readonly seq: number;
+  readonly base: number;
+  readonly compaction: number | null;
 }
 
 export class TaskStore {
   readonly conversation: TaskConversation;
+  readonly ledger: TaskLedger;
+  readonly log: TaskLog;
   readonly erasing: TaskErasure;
   private readonly storage: DurableObjectStorage;
   private readonly sql: SqlStorage;
   private readonly values: TaskValues;
+  private readonly rows: StepRows;
   private cached: StoredTask | null = null;
   /** Called after a state of an earlier release was converted: its next due time may differ. */
   afterUpgrade: () => void = () => undefined;
@@ -63,7 +46,10 @@ export class TaskStore {
     this.storage = storage;
     this.sql = storage.sql;
     this.values = new TaskValues(storage.sql);
-    this.conversation = new TaskConversation(storage.sql, this.values);
+    this.rows = new StepRows(storage.sql, this.values);
+    this.conversation = new TaskConversation(this.rows, () => this.load()?.compaction ?? null);
+    this.ledger = new TaskLedger(this.rows, () => this.values.read(`${TRIMMED}results`) !== null);
+    this.log = new TaskLog(this.rows);
     this.erasing = new TaskErasure(this.values);
   }
 
@@ -71,17 +57,13 @@ export class TaskStore {
   load(): StoredTask | null {
     if (this.cached !== null) return this.cached;
     if (!this.values.hasTable() || this.erasing.find() !== null) return null;
-    const [facts, row] = [this.values.read(FACTS), this.values.read(STATE)];
-    if (facts === null || row === null) return null;
-    const { state: stored, ...versions } = fromStateRow(JSON.parse(row) as StateRow);
-    const intendedAt = (callId: string) => this.readCalls([callId])[0]?.intendedAt ?? null;
-    // A state of an earlier release is converted, facts and state together.
-    const read = { ...versions, state: readState(JSON.parse(facts), stored, intendedAt) };
-    const isEarlier = (stored as TaskState).v !== STATE_VERSION;
-    if (isEarlier) this.storage.transactionSync(() => this.write(read, null));
-    this.cached = read;
+    const version = readVersion(this.values);
+    if (version === null) return null;
+    const isEarlier = version !== STATE_VERSION;
+    if (isEarlier) this.storage.transactionSync(() => convertEarlierRows(this.sql, this.values, this.rows));
+    this.cached = this.readLast();
     if (isEarlier) this.afterUpgrade();
-    return read;
+    return this.cached;
   }
 
   /** Records the task's erasure. The task is neither read nor written afterwards. */
@@ -92,29 +74,28 @@ export class TaskStore {
 
   create(decision: Decision, now: number): void {
     const { state, events } = decision;
-    const made = { state, version: 1, reportable: 1, published: 0, publishedEvent: 0, lastEvent: events.length };
-    this.storage.transactionSync(() => {
+    const counters = { version: 1, reportable: 1, published: 0, publishedEvent: 0, lastEvent: events.length };
+    this.cached = this.storage.transactionSync(() => {
       this.sql.exec(SCHEMA);
-      this.write(made, null);
-      this.append(decision, 0, now);
+      this.values.write(FACTS, JSON.stringify(state.facts));
+      writeVersion(this.values);
+      return this.append({ state, ...counters }, null, decision, now);
     });
-    this.cached = made;
   }
 
   /** Writes a decision atomically. */
   save(decision: Decision, changesIndexed: boolean, now: number): LoggedEvent[] {
     const stored = this.load();
     if (stored === null) throw new Error("a task is created before it is saved");
-    const { state, events: more } = decision;
-    const lastEvent = stored.lastEvent + more.length;
+    const { state, events } = decision;
     const version = stored.version + 1;
-    const next = { ...stored, state, version, reportable: changesIndexed ? version : stored.reportable, lastEvent };
-    const events = this.storage.transactionSync(() => {
-      this.write(next, stored);
-      return this.append(decision, stored.lastEvent, now);
+    const reportable = changesIndexed ? version : stored.reportable;
+    const next = { ...stored, state, version, reportable, lastEvent: stored.lastEvent + events.length };
+    this.cached = this.storage.transactionSync(() => {
+      this.writeBelow(decision);
+      return this.append(next, stored, decision, now);
     });
-    this.cached = next;
-    return events;
+    return events.map((event, index) => ({ ...event, seq: stored.lastEvent + index + 1, at: now }));
   }
 
   /** Resolves when everything written so far is on disk. */
@@ -133,7 +114,7 @@ export class TaskStore {
     const stored = this.load();
     if (stored === null) return;
     const version = stored.version + 1;
-    this.replace({ ...stored, version, reportable: version }, stored);
+    this.cached = this.append({ ...stored, version, reportable: version }, stored, null, Date.now());
   }
 
   /**
@@ -144,79 +125,47 @@ export class TaskStore {
     const stored = this.load();
     if (stored === null || stored.published >= version) return;
     const next = { ...stored, published: isAll ? version : stored.published, publishedEvent };
-    if (stored.state.phase.name === "ended") this.replace(next, stored);
-    else this.cached = next;
+    this.cached = stored.state.phase.name === "ended" ? this.append(next, stored, null, Date.now()) : next;
   }
 
   /** The task as the API returns it. */
   toView(state: TaskState): TaskView {
-    const argumentsOf = (id: string): unknown => this.readCalls([id])[0]?.arguments ?? null;
+    const argumentsOf = (id: string): unknown => this.ledger.readCalls([id])[0]?.arguments ?? null;
     const asked = Object.keys(state.waitsBelow).length > 0;
     return toTaskView(state, { getArguments: argumentsOf, below: asked ? this.readWaitsBelow() : [] });
   }
 
-  /** Returns events after a sequence number, oldest first; `done` when the log ends with them. */
-  readEvents(after: number, limit: number): { events: TaskEvent[]; last: number; done: boolean } {
-    const task = this.load();
-    const query = "SELECT seq, at, type, data FROM events WHERE seq > ? ORDER BY seq LIMIT ?";
-    const { rows } = takePage(this.sql.exec<EventRow>(query, after, limit), limit, ({ data }) => data.length);
-    const events = rows.map((row) => readEvent(row, task?.state.facts.id ?? ""));
-    const last = events.at(-1)?.seq ?? after;
-    return { events, last, done: task?.state.phase.name === "ended" && last >= task.lastEvent };
-  }
-
-  /** Reads the next unpublished events, at most one report's worth. */
-  readUnpublished({ state, lastEvent, publishedEvent }: StoredTask): Unpublished {
-    // Our own names need no escaping. An inline list is prepared faster than json_each, and each object prepares its
-    // own statements.
-    const types = getNoticeTypes(state.facts)
-      .map((type) => `'${type}'`)
-      .join(", ");
-    const query = `SELECT seq, at, type, data FROM events
-      WHERE seq > ? AND seq <= ? AND type IN (${types}) ORDER BY seq LIMIT ?`;
-    const rows = this.sql.exec<EventRow>(query, publishedEvent, lastEvent, MAX_UNPUBLISHED).toArray();
-    const notices = rows.map(({ seq, at, type, data }) => ({
-      seq,
-      type: type as ReportedNotice["type"],
-      at: new Date(at).toISOString(),
-      data: toNoticeData(JSON.parse(data) as Record<string, unknown>),
-    }));
-    const isAll = rows.length < MAX_UNPUBLISHED;
-    return { notices, upTo: isAll ? lastEvent : (rows.at(-1)?.seq ?? lastEvent), isAll };
-  }
-
-  /** Returns calls after `after`, in order. Without results, neither results nor arguments are read. */
-  readLedger({ after, limit, withResults }: { after: string | null; limit: number; withResults: boolean }): LedgerPage {
-    const columns = withResults ? "*" : SMALL_COLUMNS;
-    const query = `SELECT ${columns} FROM calls WHERE (step, position) > (?, ?) ORDER BY step, position LIMIT ?`;
-    const read = this.sql.exec<CallRow>(query, ...(after === null ? [-1, -1] : toPosition(after)), limit + 1);
-    const { rows, more } = takePage(
-      read,
-      limit,
-      ({ result, arguments: given }) => (result?.length ?? 0) + given.length,
-    );
-    return { rows: this.addLabels(rows), next: more ? (rows.at(-1)?.call_id ?? null) : null };
-  }
-
-  /** Reads the ledger rows of these calls, for the tool phase. */
-  readCalls(ids: readonly string[]): LedgerRow[] {
-    const query = "SELECT * FROM calls WHERE step = ? AND position = ? AND call_id = ?";
-    const rows = ids.flatMap((id) => this.sql.exec<CallRow>(query, ...toPosition(id), id).toArray());
-    return this.addLabels(rows);
-  }
-
-  private addLabels(rows: readonly CallRow[]): LedgerRow[] {
-    const steps = rows.map(({ step }) => step);
-    const labels = rows.length === 0 ? {} : this.conversation.readResultLabels(Math.min(...steps), Math.max(...steps));
-    return rows.map(readCall).map((row) => {
-      return row.settledAt === null ? row : { ...row, label: labels[row.callId] ?? OUTSIDE };
-    });
-  }
-
   /** Lists every charged model call, in order. */
   readSpending(): Spend[] {
-    const rows = this.sql.exec<JournalRow>("SELECT body FROM journal WHERE kind = 'spend' ORDER BY seq").toArray();
-    return rows.map(({ body }) => JSON.parse(body) as Spend);
+    return [...this.rows.readFrom(1)].flatMap(({ body }) => body.spent ?? []);
+  }
+
+  /**
+   * Deletes the events but the last, which ends every stream, the messages, and the arguments and results of calls. The
+   * record of who did what, when, with which effect and cost stays.
+   */
+  trimLog(): void {
+    const stored = this.load();
+    if (stored === null) return;
+    const now = Date.now();
+    const calls = Map.groupBy(this.ledger.readAll(), ({ step }) => step);
+    const spent = Map.groupBy(this.readSpending(), ({ step }) => step);
+    const last = [...this.log.readAfter(stored.lastEvent - 1)].map(({ event: { at, type, data } }) => ({
+      at,
+      type,
+      data,
+    }));
+    this.cached = this.storage.transactionSync(() => {
+      this.rows.deleteThrough(stored.seq);
+      let { seq } = stored;
+      const before = stored.lastEvent - last.length;
+      for (const step of [...new Set([...calls.keys(), ...spent.keys()])].toSorted((a, b) => a - b)) {
+        const ledger = (calls.get(step) ?? []).map((call) => ({ kind: "insert" as const, row: removeTexts(call) }));
+        this.rows.append((seq += 1), step, before, { at: now, ledger, spent: spent.get(step) ?? [] });
+      }
+      const present = { ...stored, seq, lastEvent: before, compaction: null };
+      return this.append({ ...present, lastEvent: stored.lastEvent }, present, { events: last }, now);
+    });
   }
 
   /** Drops what is in memory. The object deletes the storage. */
@@ -231,44 +180,68 @@ export class TaskStore {
     return rows.flatMap(({ value }) => JSON.parse(value) as PendingView[]);
   }
 
-  private replace(next: StoredTask, before: StoredTask): void {
-    this.write(next, before);
-    this.cached = next;
-  }
-
-  /** Writes the state, and the facts when they changed. */
-  private write(next: StoredTask, before: StoredTask | null): void {
-    const { facts, ...state } = next.state;
-    if (facts !== before?.state.facts) this.values.write(FACTS, JSON.stringify(facts));
-    this.values.write(STATE, JSON.stringify(toStateRow(next, state)));
-  }
-
-  private append(decision: Decision, lastEvent: number, now: number): LoggedEvent[] {
-    for (const { step, message } of decision.messages) this.addToJournal(step, "message", message);
-    for (const change of decision.ledger) changeLedger(this.sql, change);
-    for (const [step, labels] of groupLabelsByStep(decision)) this.addToJournal(step, "labels", labels);
-    for (const [step, calls] of groupUploadsByStep(decision)) this.addToJournal(step, "uploads", calls);
-    for (const spend of decision.spent) this.addToJournal(spend.step, "spend", spend);
-    for (const { subtask, pending } of decision.below) {
+  private writeBelow({ below }: Decision): void {
+    for (const { subtask, pending } of below) {
       if (pending.length > 0)
         this.sql.exec("INSERT OR REPLACE INTO task VALUES (?, ?)", BELOW + subtask, JSON.stringify(pending));
       else this.sql.exec("DELETE FROM task WHERE name = ?", BELOW + subtask);
     }
-    if (decision.compaction !== null) this.values.write(COMPACTION, decision.compaction.text);
-    return decision.events.map(({ type, data }, index) => {
-      const seq = lastEvent + index + 1;
-      this.sql.exec("INSERT INTO events VALUES (?, ?, ?, ?)", seq, now, type, JSON.stringify(data));
-      return { seq, at: now, type, data };
-    });
   }
 
-  private addToJournal(step: number, kind: JournalKind, body: unknown): void {
-    this.sql.exec("INSERT INTO journal (step, kind, body) VALUES (?, ?, ?)", step, kind, JSON.stringify(body));
+  /** Reads the task from its last row and those since the last whole state. */
+  private readLast(): StoredTask | null {
+    const [facts, last] = [this.values.read(FACTS), this.rows.readLast()];
+    if (facts === null || last?.body.head === undefined) return null;
+    const { seq, lastEvent } = last;
+    const { state: _, ...counters } = last.body.head;
+    let state: object = {};
+    for (const { body } of this.rows.readFrom(counters.base)) state = { ...state, ...body.head?.state };
+    return { ...counters, seq, lastEvent, state: readState(JSON.parse(facts), state) };
+  }
+
+  /** Appends a row with a decision, and the task after it. Returns the task as it is now stored. */
+  private append(next: Unstored, before: StoredTask | null, decided: Decided | null, now: number): StoredTask {
+    const seq = (before?.seq ?? 0) + 1;
+    const base = before === null || needsWhole(next.state, before, seq) ? seq : before.base;
+    const compaction = decided?.compaction == null ? (before?.compaction ?? null) : seq;
+    const { version, reportable, published, publishedEvent } = next;
+    const { facts: _, ...whole } = next.state;
+    const state = before === null || base === seq ? whole : pickChanged(whole, before.state);
+    const head: StoredHead = { version, reportable, published, publishedEvent, base, compaction, state };
+    const body = { at: now, head, ...toRecord(decided) };
+    this.rows.append(seq, before?.state.step ?? 0, before?.lastEvent ?? 0, body);
+    return { ...next, seq, base, compaction };
   }
 }
 
-interface JournalRow extends Record<string, SqlStorageValue> {
-  readonly body: string;
+/** A task whose row is not written yet. */
+type Unstored = Pick<StoredTask, "state" | keyof StateVersions>;
+/** What a row has besides the task. */
+type Decided = Partial<Pick<Decision, "messages" | "ledger" | "spent" | "compaction">> & Pick<StepBody, "events">;
+
+function toRecord(decided: Decided | null): Omit<StepBody, "at" | "head"> {
+  const { events = [], messages = [], ledger = [], spent = [], compaction = null } = decided ?? {};
+  return {
+    ...(events.length === 0 ? {} : { events }),
+    ...(messages.length === 0 ? {} : { messages }),
+    ...(ledger.length === 0 ? {} : { ledger }),
+    ...(spent.length === 0 ? {} : { spent }),
+    ...(compaction === null ? {} : { compaction }),
+  };
+}
+
+/** True for a row that has the whole state: that of a task that waits is read again after its object was evicted. */
+function needsWhole(state: TaskState, before: StoredTask, seq: number): boolean {
+  const isResting = ["held", "parked", "ended"].includes(state.phase.name);
+  return (
+    isResting || seq - before.base >= ROWS_PER_SNAPSHOT || Object.keys(before.state).some((name) => !(name in state))
+  );
+}
+
+/** Returns the fields that a decision replaced. */
+function pickChanged(state: StoredHead["state"], before: TaskState): StoredHead["state"] {
+  const earlier = new Map<string, unknown>(Object.entries(before));
+  return Object.fromEntries(Object.entries(state).filter(([name, value]) => value !== earlier.get(name)));
 }
 
 /** True for a decision that changes the index row or what the parent needs. */

@@ -44,6 +44,16 @@ export class TaskValues {
     this.parts.set(name, count);
   }
 
+  /** Deletes the value with its parts. */
+  delete(name: string): void {
+    const count = countParts(this.readRow(name));
+    this.sql.exec("DELETE FROM task WHERE name = ?", name);
+    for (let index = 0; index < count; index += 1) {
+      this.sql.exec("DELETE FROM task WHERE name = ?", getPartName(name, index));
+    }
+    this.parts.delete(name);
+  }
+
   private readRow(name: string): string | null {
     const [row] = this.sql.exec<{ value: string }>("SELECT value FROM task WHERE name = ?", name).toArray();
     return row?.value ?? null;

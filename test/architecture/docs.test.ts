@@ -136,7 +136,7 @@ describe("a list names exactly what there is", () => {
     const objects = (first: string) => made([fileWith(`CREATE TABLE IF NOT EXISTS ${first}`, "durable-objects/")]);
     expect(unique(headings("Postgres"))).toEqual(made(migrations));
     expect(unique(headings("TenantObject"))).toEqual(objects("kept_summaries"));
-    expect(unique(headings("TaskObject"))).toEqual(objects("journal"));
+    expect(unique(headings("TaskObject"))).toEqual(objects("steps"));
     expect(unique(rows("SandboxObject"))).toEqual(objects("directories"));
     expect(unique(rows("InboxObject"))).toEqual(objects("lanes"));
     expect(unique(rows("OutboxObject"))).toEqual(objects("stand_ins"));

@@ -4,6 +4,7 @@ import { expect, test, vi } from "vitest";
 import { CHECKPOINT_TOKENS } from "../../../core/task/budget.ts";
 import { measureTokens } from "../../../core/model/tokens.ts";
 import type { TaskState } from "../../../core/task/state.ts";
+import { readStored } from "./stored-rows.ts";
 import { factsOf, start, stubOf, taskOf, until } from "../tasks/client.ts";
 
 /** What the mock server writes before it stalls, and the piece of each event. */
@@ -24,8 +25,7 @@ test("a reply that a kill cuts off after 3,000 tokens costs its input, its last 
   await start(facts);
   const readPhase = async (): Promise<Thinking> =>
     await runInDurableObject(stubOf(facts), (_object, { storage }) => {
-      const { value } = storage.sql.exec<{ value: string }>("SELECT value FROM task WHERE name = 'state'").one();
-      const { phase } = (JSON.parse(value) as { state: TaskState }).state;
+      const { phase } = readStored(storage).state;
       if (phase.name !== "thinking") throw new Error(`the task is ${phase.name}`);
       return phase;
     });

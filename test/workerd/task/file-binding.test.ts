@@ -1,4 +1,5 @@
 /** An approval covers the content of the files that a call names, in the real runtime and with a real mail server. */
+import { storeAsEarlierRelease } from "./stored-rows.ts";
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
 import type { PendingView, TaskView } from "../../../core/task/view.ts";
@@ -129,15 +130,14 @@ describe("a mail with a file, which a person has to approve", () => {
     const { id } = await caller.makeTask([{ calls: [write("first")] }, { calls: [mailTo(to)] }, { text: "Done." }]);
     const before = await findApproval(caller, id);
     await runInDurableObject(stubOf({ tenant: caller.tenant, id }), (_, { storage }) => {
-      const read = storage.sql.exec<{ value: string }>("SELECT value FROM task WHERE name = 'state'").one();
-      const row = JSON.parse(read.value) as { state: { v: number; batch: Record<string, unknown>[] } };
-      row.state.v = 5;
-      for (const one of row.state.batch) {
-        delete one["consent"];
-        const wait = one["wait"] as Record<string, unknown> | null;
-        if (wait !== null) delete wait["files"];
-      }
-      storage.sql.exec("UPDATE task SET value = ? WHERE name = 'state'", JSON.stringify(row));
+      storeAsEarlierRelease(storage, ({ state }) => {
+        state["v"] = 5;
+        for (const one of state["batch"] as Record<string, unknown>[]) {
+          delete one["consent"];
+          const wait = one["wait"] as Record<string, unknown> | null;
+          if (wait !== null) delete wait["files"];
+        }
+      });
     });
     await abortAllDurableObjects();
     const late = await decide(caller, id, before.id);

@@ -2,14 +2,12 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import type { Message } from "../../../core/model/messages.ts";
+import type { LabelledMessage, Message } from "../../../core/model/messages.ts";
 import { readHistory, writeHistory } from "../../../core/prompt/compaction.ts";
 import { OUTSIDE, PRINCIPAL } from "../../../core/provenance/label.ts";
-import { readState } from "../../../core/task/state-versions.ts";
-import { TaskConversation } from "../../../durable-objects/task/conversation.ts";
-import { COMPACTION, SCHEMA } from "../../../durable-objects/task/tables.ts";
-import { TaskValues } from "../../../durable-objects/task/values.ts";
+import { TaskStore } from "../../../durable-objects/task/store.ts";
 import fifth from "../../unit/__fixtures__/states-v5.json" with { type: "json" };
+import { storeEarlierRows } from "./stored-rows.ts";
 
 const namespace = (env as unknown as { TASKS: DurableObjectNamespace }).TASKS;
 const THREAD: readonly Message[] = [
@@ -21,18 +19,39 @@ const FILES: Message = { role: "user", content: "Files that came with this messa
 const user = (content: string): Message => ({ role: "user", content });
 const LATER: Message = { role: "user", content: "In German, please." };
 
+/** A message, and its step. */
+type Stored = readonly [step: number, message: Message];
+
+/** The messages of a task of version 5 that thinks, with this conversation. */
+async function readMessages(
+  { facts = {}, state = {}, compaction }: { facts?: object; state?: object; compaction?: string },
+  messages: readonly Stored[],
+): Promise<LabelledMessage[]> {
+  const { facts: own, state: stored } = fifth.thinking;
+  const row = { version: 3, news: 3, told: 3, toldEvent: 0, lastEvent: 0, state: { ...stored, ...state } };
+  const values = {
+    facts: JSON.stringify({ ...own, ...facts }),
+    state: JSON.stringify(row),
+    ...(compaction === undefined ? {} : { compaction }),
+  };
+  return await runInDurableObject(namespace.get(namespace.newUniqueId()), (_, { storage }) => {
+    storeEarlierRows(storage, {
+      task: Object.entries(values).map(([name, value]) => ({ name, value })),
+      journal: messages.map(([step, message]) => ({ step, kind: "message", body: JSON.stringify(message) })),
+      events: [],
+      calls: [],
+    });
+    const store = new TaskStore(storage);
+    const read = store.load()?.state;
+    return read === undefined ? [] : [...store.conversation.readMessages(read)];
+  });
+}
+
 /** The labels that an old task's messages have: its input, one more before its first step, and one of that step. */
 async function labelsOf(facts: object, input: readonly Message[]) {
-  const { facts: own, state } = fifth.thinking;
-  const read = readState({ ...own, ...facts }, state);
-  const stub = namespace.get(namespace.newUniqueId());
-  return await runInDurableObject(stub, (_, { storage: { sql } }) => {
-    sql.exec(SCHEMA);
-    const rows = [...[...input, FILES].map((message) => [0, message] as const), [1, LATER] as const];
-    for (const [step, message] of rows)
-      sql.exec("INSERT INTO journal (step, kind, body) VALUES (?, 'message', ?)", step, JSON.stringify(message));
-    return new TaskConversation(sql, new TaskValues(sql)).readMessages(read).map(({ label }) => label);
-  });
+  const before = [...input, FILES].map((message): Stored => [0, message]);
+  const messages = await readMessages({ facts }, [...before, [1, LATER]]);
+  return messages.map(({ label }) => label);
 }
 
 test("of a Slack thread is outside up to the request, and what people said later is theirs", async () => {
@@ -41,18 +60,10 @@ test("of a Slack thread is outside up to the request, and what people said later
 });
 
 test("of a summary of earlier steps: each of its parts says that it is one, and a message behind it does not", async () => {
-  const { facts, state } = fifth.thinking;
-  const read = { ...readState(facts, state), compactedThrough: 1, steeredBy: PRINCIPAL };
-  const stub = namespace.get(namespace.newUniqueId());
   const said = [user("Hurry up."), { role: "assistant", content: "I do." }] as const;
-  const text = writeHistory(readHistory(null, said), { canExpand: true });
-  const messages = await runInDurableObject(stub, (_, { storage: { sql } }) => {
-    sql.exec(SCHEMA);
-    sql.exec("INSERT INTO journal (step, kind, body) VALUES (2, 'message', ?)", JSON.stringify(LATER));
-    sql.exec("INSERT INTO task (name, value) VALUES (?, ?)", COMPACTION, text);
-    return [...new TaskConversation(sql, new TaskValues(sql)).readMessages(read)];
-  });
-  expect(messages.map(({ content }) => content).join("\n")).toBe(`${text}\n${LATER.content}`);
+  const compaction = writeHistory(readHistory(null, said), { canExpand: true });
+  const messages = await readMessages({ state: { compactedThrough: 1 }, compaction }, [[2, LATER]]);
+  expect(messages.map(({ content }) => content).join("\n")).toBe(`${compaction}\n${LATER.content}`);
   const marks = messages.map((message) => message.isSummary === true);
   expect(marks.length).toBeGreaterThan(2);
   expect(marks).toEqual(messages.map((_, index) => index + 1 < messages.length));

@@ -13,6 +13,7 @@ import type { ActLine, EarlierStepsRpc, ThinkLine } from "../../../core/steps/rp
 import type { TaskFacts } from "../../../core/task/state.ts";
 import { RunnerCall } from "../../../durable-objects/task/runner-call.ts";
 import { callsLeft, setRunnerRelease } from "./runner-release.ts";
+import { readStored } from "./stored-rows.ts";
 import { factsOf, ledgerOf, start, stubOf, until } from "../tasks/client.ts";
 
 const url = inject("servers").recorderUrl;
@@ -167,7 +168,6 @@ describe("a runner that outlives its object", () => {
 
 async function phaseOf(facts: TaskFacts): Promise<string> {
   return await runInDurableObject(stubOf(facts), (_object, { storage }) => {
-    const { value } = storage.sql.exec<{ value: string }>("SELECT value FROM task WHERE name = 'state'").one();
-    return (JSON.parse(value) as { state: { phase: { name: string } } }).state.phase.name;
+    return readStored(storage).state.phase.name;
   });
 }

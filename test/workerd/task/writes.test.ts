@@ -2,17 +2,16 @@ import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
 import type { TaskEvent } from "../../../core/task/events.ts";
 import type { TaskFacts } from "../../../core/task/state.ts";
+import type { StoredTask } from "../../../durable-objects/task/store.ts";
+import { readStored } from "./stored-rows.ts";
 import { alarmOf, factsOf, ledgerOf, start, stubOf, taskOf, until, untilBegun } from "../tasks/client.ts";
 
 const look = { calls: [{ name: "get_current_datetime", arguments: { timezone: "UTC" } }] };
 const done = { text: "Done." };
 
-/** The row that every decision writes. */
-async function stateRow(facts: TaskFacts): Promise<{ version: number; state: { step: number } }> {
-  return await runInDurableObject(stubOf(facts), (_, { storage }) => {
-    const query = "SELECT value FROM task WHERE name = 'state'";
-    return JSON.parse(storage.sql.exec<{ value: string }>(query).one().value);
-  });
+/** The task as its rows have it. */
+async function readTask(facts: TaskFacts): Promise<StoredTask> {
+  return await runInDurableObject(stubOf(facts), (_, { storage }) => readStored(storage));
 }
 
 async function eventsOf(facts: TaskFacts, type: TaskEvent["type"]): Promise<TaskEvent[]> {
@@ -27,7 +26,7 @@ describe("a task whose calls change nothing", () => {
     await start(facts);
     const view = await until(facts, ({ status }) => status === "completed");
     expect(view.usage).toMatchObject({ steps: 4, tool_calls: 4 });
-    expect(await stateRow(facts)).toMatchObject({ version: 6, state: { step: 4 } });
+    expect(await readTask(facts)).toMatchObject({ version: 6, state: { step: 4 } });
     await vi.waitFor(async () => expect(await alarmOf(facts)).toBeNull(), { timeout: 20_000 });
   });
 

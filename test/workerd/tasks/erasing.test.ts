@@ -56,7 +56,7 @@ async function cutOffErasing(caller: Caller, task: string, hasStored: boolean, k
 
 const stored = async (tenant: string, id: string): Promise<number> =>
   await runInDurableObject(stubOf({ tenant, id }), (_, { storage }) => {
-    return storage.sql.exec("SELECT name FROM sqlite_master WHERE name IN ('task', 'events')").toArray().length;
+    return storage.sql.exec("SELECT name FROM sqlite_master WHERE name IN ('task', 'steps')").toArray().length;
   });
 
 const memories = async (caller: Caller): Promise<string[]> =>

@@ -13,6 +13,7 @@ import { TenantTables } from "../../../durable-objects/tenant/tables.ts";
 import { ChannelRunner } from "../../../workers/channels/runner.ts";
 import { report } from "../../contracts/database/rows.ts";
 import { makeCaller } from "../http/entry.ts";
+import { storeAsEarlierRelease, storeEvents } from "../task/stored-rows.ts";
 import { stubOf, taskOf } from "../tasks/client.ts";
 import { tenantStub, watchDatabase } from "./client.ts";
 import { answerSendings, sendingsOf, sent, takeSendingsOf } from "../channels/outbox/test-sender.ts";
@@ -263,33 +264,20 @@ describe("a task", () => {
       hold: true,
     });
     const stub = () => stubOf({ tenant, id });
-    const change = async (work: (sql: SqlStorage, row: Record<string, unknown>) => void) => {
-      await runInDurableObject(stub(), (_, { storage: { sql } }) => {
-        const [stored] = sql.exec<{ value: string }>("SELECT value FROM task WHERE name = 'state'").toArray();
-        const row = JSON.parse(stored?.value ?? "null") as Record<string, unknown>;
-        work(sql, row);
-        sql.exec("UPDATE task SET value = ? WHERE name = 'state'", JSON.stringify(row));
-      });
+    const change = async (work: (storage: DurableObjectStorage) => void) => {
+      await runInDurableObject(stub(), (_, { storage }) => work(storage));
       await abortAllDurableObjects();
     };
     return { caller, id, tenant, change, poke: async () => await taskOf({ tenant, id }).poke() };
   }
 
+  const toEvent = (seq: number) => ({ type: "question.asked" as const, data: remark(seq).data });
+
   const textsOf = (tenant: string) => sendingsOf(tenant).map(({ delivery }) => delivery.content["text"]);
 
   test("reports more than two hundred events at once, each once and in order", async () => {
     const { tenant, change, poke } = await heldTask();
-    await change((sql, row) => {
-      const last = Number(row["lastEvent"]);
-      for (const n of upTo(250))
-        sql.exec(
-          "INSERT INTO events VALUES (?, ?, 'question.asked', ?)",
-          last + n,
-          Date.now(),
-          JSON.stringify(remark(n).data),
-        );
-      row["lastEvent"] = last + 250;
-    });
+    await change((storage) => storeEvents(storage, upTo(250).map(toEvent)));
     await poke();
     await vi.waitFor(() => expect(textsOf(tenant)).toHaveLength(250), { ...SOON, timeout: 20_000 });
     expect(textsOf(tenant)).toEqual(upTo(250).map(String));
@@ -309,16 +297,9 @@ describe("a task", () => {
 
   test("of an earlier release reports what happens from now on, and nothing from before", async () => {
     const { caller, id, tenant, change, poke } = await heldTask();
-    await change((sql, row) => {
-      const last = Number(row["lastEvent"]) + 1;
-      sql.exec(
-        "INSERT INTO events VALUES (?, ?, 'question.asked', ?)",
-        last,
-        Date.now(),
-        JSON.stringify(remark(1).data),
-      );
-      row["lastEvent"] = last;
-      delete row["toldEvent"];
+    await change((storage) => {
+      storeEvents(storage, [toEvent(1)]);
+      storeAsEarlierRelease(storage, (row) => delete row["toldEvent"]);
     });
     await poke();
     await caller.send("POST", `/v1/tasks/${id}/start`);

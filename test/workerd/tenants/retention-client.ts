@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import type { Caller } from "../http/entry.ts";
+import { changeLastRow } from "../task/stored-rows.ts";
 import { stubOf } from "../tasks/client.ts";
 import { tenantStub } from "../tenant/client.ts";
 
@@ -45,20 +46,12 @@ export async function sweepAfter(caller: Caller, ms: number, { summaries = true 
   await untilSwept(caller);
 }
 
-/** What a test changes of a task as it is stored. */
-interface StateRow {
-  readonly state: { readonly phase: { readonly name: string; at: number } };
-  news: number;
-  readonly version: number;
-}
-
 /** Changes the stored state of a task, and restarts every object. */
-export async function changeStored(caller: Caller, id: string, change: (row: StateRow) => void): Promise<void> {
-  await runInDurableObject(stubOf({ tenant: caller.tenant, id }), (_, { storage }) => {
-    const { value } = storage.sql.exec<{ value: string }>("SELECT value FROM task WHERE name = 'state'").one();
-    const row = JSON.parse(value) as StateRow;
-    change(row);
-    storage.sql.exec("UPDATE task SET value = ? WHERE name = 'state'", JSON.stringify(row));
-  });
+export async function changeStored(
+  caller: Caller,
+  id: string,
+  change: Parameters<typeof changeLastRow>[1],
+): Promise<void> {
+  await runInDurableObject(stubOf({ tenant: caller.tenant, id }), (_, { storage }) => changeLastRow(storage, change));
   await abortAllDurableObjects();
 }

@@ -7,6 +7,7 @@ import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
 import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { getSummaryId } from "../../../core/memory/memory.ts";
 import { type Caller, makeCaller } from "../http/entry.ts";
+import { storeCopyOfCall } from "../task/stored-rows.ts";
 import { DAY, DONE, ended, listed, setRetention, sweepAfter } from "./retention-client.ts";
 import { operatorKey, sendJson, tenantStub } from "../tenant/client.ts";
 
@@ -141,11 +142,8 @@ describe("retention", () => {
     await blobsFromEnv(env).put(key, new TextEncoder().encode("[]"));
     const stub = env.TASKS.get(env.TASKS.idFromName(`${caller.tenant}/${id}`));
     await runInDurableObject(stub, (_, { storage }) => {
-      const result = JSON.stringify({ ok: true, result: { stored: key, characters: 2 } });
-      storage.sql.exec(
-        "INSERT INTO calls SELECT step, 1, 'large', tool, arguments, arguments_hash, effect, 'large', state, attempts, intended_at, settled_at, ?, content, duration_ms FROM calls",
-        result,
-      );
+      const result = { ok: true, result: { stored: key, characters: 2 } } as const;
+      storeCopyOfCall(storage, { callId: `call_${id}_1_1`, index: 1, result });
     });
     await setRetention(caller, { results_days: 3 });
     await sweepAfter(caller, 4 * DAY);

@@ -5,6 +5,7 @@ import { shippedTools } from "../../../core/tool/shipped-skills.ts";
 import { TaskObject } from "../../../durable-objects/task/object.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
 import { type Caller, expectProblem, makeCaller } from "../http/entry.ts";
+import { readStored } from "../task/stored-rows.ts";
 
 describe("the catalogue over the API", () => {
   test("lists every tool, narrows by toolbox, and with a query gives those that fit, the best first", async () => {
@@ -227,7 +228,6 @@ async function askFor(caller: Caller): Promise<[parent: string, hidden: string]>
 async function adoptedBy(caller: Caller, id: string): Promise<readonly string[]> {
   const stub = env.TASKS.get(env.TASKS.idFromName(`${caller.tenant}/${id}`));
   return await runInDurableObject(stub, (_, state) => {
-    const { value } = state.storage.sql.exec<{ value: string }>("SELECT value FROM task WHERE name = 'state'").one();
-    return (JSON.parse(value) as { state: { adopted: readonly string[] } }).state.adopted;
+    return readStored(state.storage).state.adopted;
   });
 }
