@@ -42,6 +42,7 @@ export interface Env extends Readonly<Partial<Record<SecretName | ModelUrlName, 
   readonly MEDIUM_RESULT_THRESHOLD?: string;
   readonly LARGE_RESULT_THRESHOLD?: string;
   readonly MAX_PARALLEL_TOOL_CALLS?: string;
+  readonly OTTO_MODEL_PHASE?: string;
   readonly OTTO_SCRIPT_TIMEOUT?: string;
 }
 

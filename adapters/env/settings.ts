@@ -7,6 +7,7 @@ import { type SecretName, findSecretProblem } from "./worker-secrets.ts";
 import { getDefaultModel, findNamedProvider } from "../model/providers.ts";
 
 const MODES = ["local", "test", "production"] as const;
+const MODEL_PHASE_PLACES = ["object", "runner"] as const;
 const DEMO_MODEL = "demo";
 /** A phase ends after ten minutes, which also have to cover the input and output of a script. */
 const MAX_SCRIPT_SECONDS = 540;
@@ -29,6 +30,8 @@ export interface Settings {
   readonly maxParallelToolCalls: number;
   /** Time limit of a skill's script. */
   readonly scriptTimeoutMs: number;
+  /** Where a task's model phase runs: in its own object, or in the step runner. */
+  readonly modelPhase: (typeof MODEL_PHASE_PLACES)[number];
   /** SHA-256 in hex of the operator key, which creates tenants; null without one. */
   readonly operatorKeyHash: string | null;
 }
@@ -67,6 +70,7 @@ function readSettings(env: Env): Settings {
     largeResultThreshold: readFigure(env.LARGE_RESULT_THRESHOLD, "LARGE_RESULT_THRESHOLD", 12_000, 1_000_000),
     maxParallelToolCalls: readFigure(env.MAX_PARALLEL_TOOL_CALLS, "MAX_PARALLEL_TOOL_CALLS", 5, 50),
     scriptTimeoutMs: 1000 * readFigure(env.OTTO_SCRIPT_TIMEOUT, "OTTO_SCRIPT_TIMEOUT", 120, MAX_SCRIPT_SECONDS),
+    modelPhase: readModelPhase(env),
     operatorKeyHash: parseOperatorKeyHash(env),
   };
 }
@@ -89,6 +93,12 @@ function chooseModel(env: Env): string | null {
 function parseOperatorKeyHash(env: Env): string | null {
   checkSecret(env, "OTTO_OPERATOR_KEY_HASH");
   return readText(env.OTTO_OPERATOR_KEY_HASH)?.toLowerCase() ?? null;
+}
+
+function readModelPhase(env: Env): Settings["modelPhase"] {
+  const place = MODEL_PHASE_PLACES.find((known) => known === (readText(env.OTTO_MODEL_PHASE) ?? "object"));
+  if (place === undefined) throw new RangeError(`OTTO_MODEL_PHASE has to be one of ${MODEL_PHASE_PLACES.join(", ")}`);
+  return place;
 }
 
 function refuseSwitches(env: Env): void {

@@ -53,6 +53,11 @@ export class Alarm {
     else void this.storage.setAlarm(at);
   }
 
+  /** True while the object waits after a failure. */
+  isDelayed(now: number): boolean {
+    return this.notBefore > now;
+  }
+
   /** True when the alarm fires at `at` or earlier. */
   isSetBy(at: number): boolean {
     return typeof this.at === "number" && this.at <= at;
@@ -72,6 +77,11 @@ export class Alarm {
    */
   async run(name: string, work: () => Promise<void>, arm: () => void): Promise<void> {
     this.markUnset();
+    await this.attempt(name, work, arm);
+  }
+
+  /** Runs the object's work as `run` does, without the alarm having fired. */
+  async attempt(name: string, work: () => Promise<void>, arm: () => void): Promise<void> {
     try {
       await work();
       arm();

@@ -1,7 +1,9 @@
-/** Runs one task: a command is decided, stored, and then published; the alarm does the decided work. */
-import { settingsFromEnv } from "../../adapters/env/settings.ts";
+/**
+ * Runs one task: a command is decided, stored, and then published. A command that makes work due begins a run, which does
+ * the work; the alarm guards the run, and begins one itself after a crash.
+ */
 import type { Env } from "../../adapters/env/bindings.ts";
-import { CallBudget } from "../../core/base/call-budget.ts";
+import type { CallBudget } from "../../core/base/call-budget.ts";
 import type { Command, NewTask } from "../../core/task/commands.ts";
 import type { Decision, Work } from "../../core/task/decision.ts";
 import type { TaskState } from "../../core/task/state.ts";
@@ -9,30 +11,20 @@ import { createTask, decide, decideBoth, getExpiry, findNextWake } from "../../c
 import { getStatus } from "../../core/task/status.ts";
 import { Batcher } from "../base/batcher.ts";
 import { eraseOutside } from "./erasing.ts";
-import { TaskPhases } from "./phases.ts";
+import { type RunModelPhase, TaskPhases } from "./phases.ts";
 import { TaskRelations } from "./relations.ts";
 import { TaskReports } from "./reports.ts";
+import { canContinue, continueBy, openRun, type Run } from "./run.ts";
 import { changesIndex, type StoredTask, type TaskStore } from "./store.ts";
 import { toTaskEvent } from "./tables.ts";
 import type { TaskWatchers } from "./watchers.ts";
 import { Alarm } from "../base/alarm.ts";
 
-/** One alarm starts runner calls for this long. With the last call, far below the platform's 15 minutes. */
-const RUN_MS = 30_000;
-
+/** The alarm that guards a run is due after this long. If the run is active then, the alarm waits for its end. */
+const GUARD_MS = 1000;
 /** When the tenant stops, running tool calls get this long to end, checked at this interval. */
 const HALT_GRACE_MS = 3000;
 const HALT_CHECK_MS = 100;
-
-/** A phase is one runner call, and may be followed by reports to the parent and the tenant. */
-const CALLS_PER_PHASE = 3;
-
-/** One run of the alarm. It starts no phase after `until`, or without room for its calls. */
-interface Run {
-  readonly wake: Extract<Command, { type: "wake" }>;
-  readonly until: number;
-  readonly calls: CallBudget;
-}
 
 export class TaskEngine {
   readonly phases: TaskPhases;
@@ -48,71 +40,85 @@ export class TaskEngine {
   private readonly store: TaskStore;
   private readonly reports: TaskReports;
   private readonly watchers: TaskWatchers;
-  private readonly maxParallel: number;
-  private running: Promise<number> | null = null;
-  /** The call budget of the present run; null between runs. */
+  /** The active run and its call budget; null between runs. */
+  private running: Promise<void> | null = null;
   private calls: CallBudget | null = null;
   private isHalting = false;
 
-  constructor(env: Env, storage: DurableObjectStorage, store: TaskStore, watchers: TaskWatchers) {
+  constructor(
+    env: Env,
+    storage: DurableObjectStorage,
+    store: TaskStore,
+    watchers: TaskWatchers,
+    runModelPhase: RunModelPhase,
+  ) {
     this.env = env;
     this.storage = storage;
     this.store = store;
     this.watchers = watchers;
-    this.maxParallel = settingsFromEnv(env).maxParallelToolCalls;
     store.afterUpgrade = () => this.arm();
-    this.phases = new TaskPhases(env, store);
+    this.phases = new TaskPhases(env, store, runModelPhase);
     this.relations = new TaskRelations(env, (calls) => this.calls?.count(calls));
     this.alarm = new Alarm(storage);
     this.reports = new TaskReports(store, this.relations, () => this.eraseWithTenant());
   }
 
-  /** Stores a new task. One that runs at once reports itself with its permit request. */
+  /** Stores a new task, and begins its first run. */
   create(task: NewTask): void {
     const now = Date.now();
-    this.store.create(createTask(task, now), now);
+    const run = openRun(now, this.phases.maxParallel);
+    const decision = continueBy(run, createTask(task, now), now);
+    this.store.create(decision, now);
     this.alarm.markUnset();
+    if (decision.work !== null) this.begin(run, decision);
     this.arm();
     if (task.hold) void this.report();
   }
 
-  /** Handles the alarm. Never throws. `name` is for the log. */
+  /** Handles the alarm: waits for the active run, or begins one. Never throws. `name` is for the log. */
   async run(name: string): Promise<void> {
+    this.alarm.markUnset();
+    if (this.running === null) this.begin(openRun(Date.now(), this.phases.maxParallel), null, name);
+    this.armGuard();
+    await this.running;
+  }
+
+  /** Resolves when no run is active. */
+  async waitForRun(): Promise<void> {
+    await this.running;
+  }
+
+  /**
+   * Begins a run with a decision's work; null: with what is due. Only while none is active; the caller arms the guard.
+   */
+  private begin(run: Run, decision: Decision | null, name = `task ${decision?.state.facts.id}`): void {
     let notBefore = 0;
     const work = async (): Promise<void> => {
-      this.running = this.continueTask();
       try {
-        notBefore = await this.running;
+        notBefore = await this.continueTask(run, decision);
       } finally {
         this.running = null;
         this.calls = null;
       }
     };
-    await this.alarm.run(name, work, () => {
+    const arm = (): void => {
       if (this.store.hasUnpublished()) void this.report();
       this.arm(notBefore);
-    });
-  }
-
-  /** Resolves when no run of the alarm is active. */
-  async waitForRun(): Promise<void> {
-    await this.running?.catch(() => undefined);
+    };
+    this.calls = run.calls;
+    // Starts once this is set, and after the caller has armed the guard.
+    this.running = Promise.resolve().then(async () => await this.alarm.attempt(name, work, arm));
   }
 
   /**
-   * Continues a task, also after a crash. A runner call of another incarnation was interrupted, because alarms never
+   * Continues a task, also after a crash. A runner call of another incarnation was interrupted, because runs never
    * overlap. Returns the earliest time of the next alarm.
    */
-  private async continueTask(): Promise<number> {
-    const until = Date.now() + RUN_MS;
-    const { maxParallel } = this;
-    const calls = new CallBudget();
-    this.calls = calls;
-    const run: Run = { wake: { type: "wake", incarnation: crypto.randomUUID(), maxParallel }, until, calls };
+  private async continueTask(run: Run, begun: Decision | null): Promise<number> {
     try {
       if (this.isHalting) return Date.now() + HALT_CHECK_MS;
       if ((await this.finishErasing()) || (await this.eraseExpired())) return 0;
-      let decision = this.apply(run.wake);
+      let decision = begun ?? this.apply(run.wake);
       while (decision !== null) {
         if (decision.work !== null) decision = await this.perform(decision.work, run);
         else if (!this.isHalting && canContinue(decision, run, Date.now())) {
@@ -164,8 +170,8 @@ export class TaskEngine {
   }
 
   /**
-   * Decides commands together, stores, arms, and then publishes. With a run, a due phase starts in the same decision: a
-   * step costs one write.
+   * Decides commands together, stores, arms, and then publishes. A phase that is due starts in the same decision, so that
+   * a step costs one write: in this run, or in a new one while none is active.
    */
   private applyAll([first, ...rest]: readonly Command[], run: Run | null): Decision | null {
     const stored = this.store.load();
@@ -174,11 +180,12 @@ export class TaskEngine {
     let decision = decide(stored.state, first, now);
     for (const command of rest) decision = decideBoth(decision, command, now);
     if (decision.refused !== null || decision.state === stored.state) return decision;
-    if (run !== null && !this.isHalting && decision.work === null && canContinue(decision, run, now)) {
-      decision = decideBoth(decision, run.wake, now);
-    }
+    const mayBegin = this.running === null && !this.alarm.isDelayed(now);
+    const current = run ?? (mayBegin ? openRun(now, this.phases.maxParallel) : null);
+    if (current !== null && !this.isHalting) decision = continueBy(current, decision, now);
     const isChanged = changesIndex(stored.state, decision);
     const events = this.store.save(decision, isChanged, now);
+    if (run === null && current !== null && decision.work !== null) this.begin(current, decision);
     this.arm();
     if (this.watchers.hasAny())
       this.watchers.send({ events: events.map((event) => toTaskEvent(event, stored.state.facts.id)) });
@@ -191,14 +198,20 @@ export class TaskEngine {
    * write.
    */
   arm(notBefore = 0): void {
+    if (this.running !== null) return this.armGuard();
     const stored = this.store.load();
     const now = Date.now();
     if (stored === null) return this.alarm.ensureBy(this.store.erasing.computeRetryAt(now));
     const retryAt = this.reports.computeRetryAt(now);
     const due = [findNextWake(stored.state, now), retryAt].filter((at) => at !== null);
     const at = due.length === 0 ? null : Math.max(Math.min(...due), notBefore);
-    if (this.running === null && retryAt === null) this.alarm.set(at);
+    if (retryAt === null) this.alarm.set(at);
     else this.alarm.ensureBy(at);
+  }
+
+  /** Guards the active run: after a crash the alarm continues the task. The end of the run sets the alarm again. */
+  private armGuard(): void {
+    this.alarm.ensureBy(Date.now() + GUARD_MS);
   }
 
   /** Stops with the tenant: nothing new starts, and running calls get a grace period. */
@@ -260,8 +273,7 @@ export class TaskEngine {
   /** Erases an expired task. False if it has not expired. */
   private async eraseExpired(): Promise<boolean> {
     const stored = this.store.load();
-    const at = stored === null ? null : getExpiry(stored.state);
-    if (stored === null || at === null || at > Date.now()) return false;
+    if (stored === null || (getExpiry(stored.state) ?? Number.POSITIVE_INFINITY) > Date.now()) return false;
     await this.erase(stored);
     return true;
   }
@@ -284,10 +296,4 @@ export class TaskEngine {
     this.watchers.closeAll("erased");
     return true;
   }
-}
-
-/** True when the next phase is due now, so that this run of the alarm may start it. */
-function canContinue({ state }: Decision, { until, calls }: Run, now: number): boolean {
-  const at = findNextWake(state, now);
-  return at !== null && at <= now && now < until && calls.hasRoom(CALLS_PER_PHASE);
 }

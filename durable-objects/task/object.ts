@@ -31,7 +31,9 @@ import type { LedgerRow, Spend } from "../../core/task/decision.ts";
 import type { Attachment, TaskFacts } from "../../core/task/state.ts";
 import type { TaskView } from "../../core/task/view.ts";
 import { findWaitingCall } from "../../core/task/waits.ts";
+import { streamModelPhase } from "../../workers/model-phase.ts";
 import { TaskEngine } from "./engine.ts";
+import type { RunModelPhase } from "./phases.ts";
 import { TaskRetention } from "./retention.ts";
 import { TaskStore, type StoredTask } from "./store.ts";
 import { TaskWatchers } from "./watchers.ts";
@@ -45,7 +47,9 @@ const NOT_READ: FormattedResult = { content: "", isLarge: false };
 export class TaskObject extends DurableObject<Env> implements TaskRpc {
   private readonly store = new TaskStore(this.ctx.storage);
   private readonly watchers = new TaskWatchers(this.ctx);
-  private readonly engine = new TaskEngine(this.env, this.ctx.storage, this.store, this.watchers);
+  private readonly engine = new TaskEngine(this.env, this.ctx.storage, this.store, this.watchers, (job, signal) =>
+    this.streamModelPhase(job, signal),
+  );
 
   private readonly retention = new TaskRetention(this.env, this.ctx.storage, this.store, this.engine.relations);
 
@@ -241,6 +245,11 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
 
   override async webSocketClose(socket: WebSocket, code: number): Promise<void> {
     socket.close(code === 1005 || code === 1006 ? 1000 : code);
+  }
+
+  /** Runs a model phase in this object. A test's object adds its own tools. */
+  protected streamModelPhase(...[job, signal]: Parameters<RunModelPhase>): ReturnType<RunModelPhase> {
+    return streamModelPhase(this.env, job, signal);
   }
 
   /** Checks and hashes a person's arguments. Null when they equal the requested ones, or no call waits for them. */

@@ -5,7 +5,7 @@
 import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import { stepsFromEnv } from "../../adapters/env/steps.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
-import type { LineListener } from "../../core/steps/lines.ts";
+import { type LineListener, sendLines } from "../../core/steps/lines.ts";
 import type { WatchFrame } from "../../core/task/events.ts";
 import {
   type ActJob,
@@ -18,15 +18,15 @@ import {
   type ThinkLine,
   type UnsupportedLine,
 } from "../../core/steps/rpc.ts";
-import { JOB_VERSION, OTHER_RELEASE, REFUSED_JOB_RETRY_MS } from "../../core/steps/job-version.ts";
+import { JOB_VERSION } from "../../core/steps/job-version.ts";
 import { getExpandedResult } from "../../core/steps/expanded-result.ts";
-import type { ModelFailure } from "../../core/ports/model.ts";
 import { OUTSIDE } from "../../core/provenance/label.ts";
 import { getCurrentFacts } from "../../core/task/skills-in-force.ts";
 import { canRun } from "../../core/task/advance.ts";
 import type { Command } from "../../core/task/commands.ts";
-import type { RunnableCall, CallToMake, LedgerRow, Work } from "../../core/task/decision.ts";
+import type { CallToMake, RunnableCall, Work } from "../../core/task/decision.ts";
 import type { TaskState } from "../../core/task/state.ts";
+import { createRefusal, getStarts, INTERRUPTED, isFinal, isUnsupported, REFUSED, toCommands } from "./phase-lines.ts";
 import { RunnerCall } from "./runner-call.ts";
 import type { TaskStore } from "./store.ts";
 
@@ -40,18 +40,26 @@ type PhaseResults = AsyncGenerator<readonly PhaseResult[], void, void>;
 /** The work that the step runner does. */
 export type PhaseWork = Think | Act | Condense;
 
+/** Runs the model phase in this object. Its signal ends it. */
+export type RunModelPhase = (job: ThinkJob, signal: AbortSignal) => AsyncGenerator<ThinkLine, ThinkLine, boolean>;
+
 /** Runs the phases of one object, at most one at a time. */
 export class TaskPhases {
   private readonly env: Env;
   private readonly store: TaskStore;
-  private readonly maxParallel: number;
+  /** The most parallel calls of a step. */
+  readonly maxParallel: number;
+  /** Null if the step runner runs it. */
+  private readonly runOwnModelPhase: RunModelPhase | null;
   private open: Pick<RunnerCall<unknown>, "abandon"> | null = null;
   private mayStartCalls = true;
 
-  constructor(env: Env, store: TaskStore) {
+  constructor(env: Env, store: TaskStore, runModelPhase: RunModelPhase) {
+    const { maxParallelToolCalls, modelPhase } = settingsFromEnv(env);
     this.env = env;
     this.store = store;
-    this.maxParallel = settingsFromEnv(env).maxParallelToolCalls;
+    this.maxParallel = maxParallelToolCalls;
+    this.runOwnModelPhase = modelPhase === "object" ? runModelPhase : null;
   }
 
   /** When false, no call starts from now on, not even a later one of the running phase. Running calls continue. */
@@ -86,10 +94,12 @@ export class TaskPhases {
     const messages = this.store.conversation.readMessages(state);
     const job: ThinkJob = { version: JOB_VERSION, ...work, facts, repeat, messages, label };
     const phase = { step, attempt, incarnation };
-    for await (const lines of this.callRunner<ThinkLine>(
-      (listener) => stepsFromEnv(this.env).runModelPhase(job, listener),
-      incarnation,
-    )) {
+    const own = this.runOwnModelPhase;
+    const call = (listener: LineListener<ThinkLine>) =>
+      own === null
+        ? stepsFromEnv(this.env).runModelPhase(job, listener)
+        : sendLines(listener, (signal) => own(job, signal));
+    for await (const lines of this.callRunner<ThinkLine>(call, incarnation)) {
       yield lines.map((line): PhaseResult => {
         switch (line.type) {
           case "text":
@@ -241,55 +251,3 @@ export class TaskPhases {
     return phase !== undefined && "incarnation" in phase && phase.incarnation === incarnation;
   }
 }
-
-/** True for the line that ends the model phase. */
-function isFinal({ type }: ThinkLine): boolean {
-  return type === "replied" || type === "failed" || type === "unaffordable" || type === "unsupported";
-}
-
-function isUnsupported({ type }: { readonly type: string }): boolean {
-  return type === "unsupported";
-}
-
-function getStarts(line: ActLine): readonly string[] {
-  return line.type === "unsupported" ? [] : (line.starts ?? []);
-}
-
-/** The runner is of another release and started none of these calls. */
-function createRefusal(step: number, incarnation: string, calls: readonly CallToMake[]): Command {
-  return { type: "runner_call_refused", step, incarnation, callIds: calls.map(({ callId }) => callId) };
-}
-
-/** Returns the commands of a line about one call; empty when the line only starts others. */
-function toCommands(
-  line: ActLine,
-  hop: { readonly step: number; readonly incarnation: string },
-  rows: ReadonlyMap<string, LedgerRow>,
-): Command[] {
-  switch (line.type) {
-    case "settled":
-      return [{ type: "call_settled", ...hop, callId: line.callId, outcome: line.outcome }];
-    case "bound": {
-      const { callId, files } = line;
-      return [{ type: "call_bound", ...hop, callId, files, arguments: rows.get(callId)?.arguments ?? null }];
-    }
-    case "starting":
-    case "unsupported":
-      return [];
-  }
-}
-
-/** No model was called. */
-const REFUSED: ModelFailure = {
-  kind: "unavailable",
-  retryable: true,
-  retryAfterMs: REFUSED_JOB_RETRY_MS,
-  message: OTHER_RELEASE,
-};
-
-const INTERRUPTED: ModelFailure = {
-  kind: "cut_off",
-  retryable: true,
-  retryAfterMs: null,
-  message: "The step was interrupted before the model replied.",
-};

@@ -9,6 +9,7 @@ const PASSED_NAMES: ReadonlySet<string> = new Set([
   "MEDIUM_RESULT_THRESHOLD",
   "LARGE_RESULT_THRESHOLD",
   "MAX_PARALLEL_TOOL_CALLS",
+  "OTTO_MODEL_PHASE",
 ]);
 /** The supervisor's own. */
 const KEPT_BACK: ReadonlySet<string> = new Set(["OTTO_STATE", "OTTO_INSTALL_PACKAGES"]);

@@ -1,8 +1,16 @@
 /** The objects of tasks and tenants, which note what tasks call. */
 import { TaskObject as DeployedTaskObject, TenantObject as DeployedTenantObject } from "../../workers/index.ts";
+import type { RunModelPhase } from "../../durable-objects/task/phases.ts";
+import { streamModelPhase } from "../../workers/model-phase.ts";
+import { TOOLS_OF_TESTS } from "./task/test-tools.ts";
 import { noteCall } from "./call-notes.ts";
 
 export class TaskObject extends DeployedTaskObject {
+  protected override streamModelPhase(...[job, signal]: Parameters<RunModelPhase>) {
+    noteCall(job.facts.id, "model phase");
+    return streamModelPhase(this.env, job, signal, TOOLS_OF_TESTS);
+  }
+
   override async alarm(): Promise<void> {
     // A task whose state cannot be read has no id to note.
     const view = await this.view().catch(() => null);

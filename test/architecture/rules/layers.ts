@@ -38,6 +38,9 @@ const VENDOR_SDKS = [
   "zod",
 ];
 
+/** The model phase, which a task's object runs as the step runner does. */
+const MODEL_PHASE = /^workers\/model-phase\.ts$/;
+
 const LAYERS: readonly Layer[] = [
   // croner is arithmetic over a pattern: it is given the moment.
   { name: "core", files: CORE, imports: [CORE], packages: ["croner", "zod"] },
@@ -52,6 +55,12 @@ const LAYERS: readonly Layer[] = [
   },
   { name: "adapters", files: /^adapters\//, imports: [CORE, /^adapters\//], packages: [...VENDOR_SDKS, "cloudflare:"] },
   {
+    name: "the object of a task",
+    files: /^durable-objects\/task\//,
+    imports: [CORE, SHARED_BY_OBJECTS, READERS_OF_ENV, MODEL_PHASE],
+    packages: ["cloudflare:"],
+  },
+  {
     name: "durable-objects",
     files: OBJECTS,
     imports: [CORE, SHARED_BY_OBJECTS, READERS_OF_ENV],
@@ -65,7 +74,7 @@ const LAYERS: readonly Layer[] = [
   },
   {
     name: "the step runner and the rooms of tools",
-    files: /^workers\/(steps\.ts$|(custom-tools|mcp|openapi|skills|tools)\/)/,
+    files: /^workers\/((steps|model-phase)\.ts$|(custom-tools|mcp|openapi|skills|tools)\/)/,
     imports: [CORE, WORKERS, READERS_OF_ENV, CATALOGUE],
     types: [OBJECTS],
     packages: ["@hono/zod-openapi", "cloudflare:", "hono", "yaml", "zod"],
@@ -219,7 +228,7 @@ function mayImportFile(
   if (layer.imports.some((pattern) => pattern.test(target))) return true;
   if (typeOnly && layer.types?.some((pattern) => pattern.test(target))) return true;
   const isSibling = posix.dirname(from) === posix.dirname(target);
-  if (layer.name === "durable-objects") return isSibling;
+  if (OBJECTS.test(from)) return isSibling;
   return layer.name === "a tool" && isSibling && !isToolFile(target);
 }
 
