@@ -38,18 +38,18 @@ export default defineConfig({
       return "durableObjectReset" in error && error.durableObjectReset === true ? false : undefined;
     },
     projects: SUITES.filter(({ runtime }) => runtime === "workerd").map(
-      ({ name, serial, isolate, retries, testTimeoutMs }) => ({
+      ({ name, repeats = name, variables = {}, serial, isolate, retries, testTimeoutMs }) => ({
         plugins: [
           importsStatically,
           cloudflareTest(({ inject }) => ({
             main: "./test/workerd/worker.ts",
             wrangler: { configPath: "./wrangler.toml" },
-            miniflare: { bindings: { ...inject("servers").variables } },
+            miniflare: { bindings: { ...inject("servers").variables, ...variables } },
           })),
         ],
         test: {
           name,
-          include: [`test/${name}/**/*.test.ts`],
+          include: [`test/${repeats}/**/*.test.ts`],
           globalSetup: ["./test/setup/workerd-servers.ts"],
           setupFiles: ["./test/setup/undo-mocks.ts", "./test/workerd/own-process.ts"],
           isolate,

@@ -1,4 +1,4 @@
-/** The suites of `npm test`. A test file stands at `test/<suite>/**` and runs in exactly one of them. */
+/** The suites of `npm test`. A test file stands at `test/<suite>/**`; some run again in a suite with other settings. */
 
 export interface Suite {
   /** The folder below test/, and the project's name in the vitest configuration. */
@@ -23,6 +23,10 @@ export interface Suite {
   readonly testTimeoutMs: number;
   /** Time limit of the whole suite in milliseconds: several times its duration on two quiet cores. */
   readonly suiteTimeoutMs: number;
+  /** The folder below test/ whose files it runs again; absent: its own name. */
+  readonly repeats?: string;
+  /** Variables of the Worker in which it differs from wrangler.toml. Absent: none. */
+  readonly variables?: Readonly<Record<string, string>>;
   /** A module that starts what all its files share. */
   readonly globalSetup?: string;
 }
@@ -65,6 +69,17 @@ export const SUITES: readonly Suite[] = [
     globalSetup: "test/setup/ended-state.ts",
   },
   { ...USUAL, name: "workerd", runtime: "workerd", isolate: false, retries: 1, testTimeoutMs: 30_000 },
+  // The engine with its model phase in the step runner (docs/decisions/0129-model-phase-in-the-object.md).
+  {
+    ...USUAL,
+    name: "runner-phases",
+    repeats: "workerd/task",
+    variables: { OTTO_MODEL_PHASE: "runner" },
+    runtime: "workerd",
+    isolate: false,
+    retries: 1,
+    testTimeoutMs: 30_000,
+  },
   { ...USUAL, name: "sidecar", retries: 1, testTimeoutMs: 30_000, suiteTimeoutMs: 12 * MINUTE_MS },
   { ...USUAL, name: "unit", isolate: false, packages: false, testTimeoutMs: 20_000, suiteTimeoutMs: 6 * MINUTE_MS },
   { ...USUAL, name: "tools", isolate: false, testTimeoutMs: 20_000, suiteTimeoutMs: 6 * MINUTE_MS },
