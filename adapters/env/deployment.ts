@@ -1,5 +1,6 @@
 /** The deployed version, and its public address. */
 import { checkAddress, type Env, readText } from "./bindings.ts";
+import { oncePerEnv } from "./once-per-env.ts";
 
 /** The deployed version of this Worker; null if it was not uploaded. */
 export function deploymentFromEnv(env: Env): string | null {
@@ -7,7 +8,7 @@ export function deploymentFromEnv(env: Env): string | null {
 }
 
 /** The public URL of this Worker without a trailing slash; null: links use the address of the request. */
-export function publicUrlFromEnv(env: Env): string | null {
+export const publicUrlFromEnv = oncePerEnv((env: Env): string | null => {
   checkAddress(env.OTTO_PUBLIC_URL, "OTTO_PUBLIC_URL");
   return readText(env.OTTO_PUBLIC_URL)?.replace(/\/+$/, "") ?? null;
-}
+});

@@ -1,5 +1,6 @@
 /** Mail: its variables, how it is sent, and how it is received. */
 import { checkAddress, type Env, readText } from "./bindings.ts";
+import { oncePerEnv } from "./once-per-env.ts";
 import { sealingFromEnv } from "./secrets.ts";
 import { type MailsIn, openMailsIn } from "../mail/mail-in.ts";
 import { openTaskMail, type MailSettings, openMail } from "../mail/mail.ts";
@@ -17,7 +18,7 @@ const RESEND_API = "https://api.resend.com";
 const DEFAULT_SMTP_PORTS: Readonly<Record<string, number>> = { "smtp:": 587, "smtps:": 465 };
 
 /** Resend if its key is set, else SMTP if its URL is set. */
-export function readMailSettings(env: Env): MailSettings {
+export const readMailSettings = oncePerEnv((env: Env): MailSettings => {
   checkAddress(env.RESEND_BASE_URL, "RESEND_BASE_URL");
   const from = readText(env.OTTO_MAIL_FROM) ?? "Otto <otto@localhost>";
   if (!parseMailbox(from, "from").ok)
@@ -30,7 +31,7 @@ export function readMailSettings(env: Env): MailSettings {
     throw new RangeError("OTTO_MAIL_FROM is not set: mail needs a sender, such as Otto <otto@example.com>");
   if (apiKey !== null) return { kind: "resend", baseUrl, apiKey, from };
   return smtp === null ? { kind: "outbox", from } : { kind: "smtp", ...smtp, from };
-}
+});
 
 /** The domain whose mail the Worker receives; null without one. */
 export function readMailDomain(env: Env): string | null {
@@ -68,9 +69,7 @@ function parseLogin({ username, password }: URL) {
 }
 
 /** Sends mail by Resend or SMTP, or stores it in the local outbox. */
-export function mailFromEnv(env: Env): MailPort {
-  return openMail(readMailSettings(env), env.FILES);
-}
+export const mailFromEnv = oncePerEnv((env: Env): MailPort => openMail(readMailSettings(env), env.FILES));
 
 /** The mail that the tools of a task tree send. */
 export function taskMailFromEnv(env: Env, tree: Pick<TaskFacts, "tenant" | "rootId">): TaskMailPort {

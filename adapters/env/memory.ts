@@ -3,6 +3,7 @@ import { HASHING_MODEL, hashingEmbedder } from "../embeddings/hashing.ts";
 import { openAiEmbedder } from "../embeddings/openai.ts";
 import { type Env, readText } from "./bindings.ts";
 import { databaseFromEnv, pgvectorFromEnv } from "./database.ts";
+import { oncePerEnv } from "./once-per-env.ts";
 import { openMemory } from "../memory/store.ts";
 import { openTaskMemory } from "../memory/task-memory.ts";
 import { openVectorize } from "../vectors/vectorize.ts";
@@ -17,20 +18,20 @@ function vectorsFromEnv(env: Env): VectorsPort {
 }
 
 /** A model of the server at OPENAI_BASE_URL, or feature hashing. */
-export function embedderFromEnv(env: Env): EmbedderPort {
+export const embedderFromEnv = oncePerEnv((env: Env): EmbedderPort => {
   const model = readEmbeddingModel(env);
   if (model === null) return hashingEmbedder();
   return openAiEmbedder({ apiKey: readText(env.OPENAI_API_KEY), baseUrl: readText(env.OPENAI_BASE_URL), model });
-}
+});
 
 /** The memories of all tenants. */
-export function memoryFromEnv(env: Env): MemoryStore {
+export const memoryFromEnv = oncePerEnv((env: Env): MemoryStore => {
   return openMemory({
     database: databaseFromEnv(env),
     vectors: vectorsFromEnv(env),
     embedder: embedderFromEnv(env),
   });
-}
+});
 
 /** The memory of a task. */
 export function taskMemoryFromEnv(env: Env, facts: TaskFacts): MemoryPort {

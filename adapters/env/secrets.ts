@@ -2,6 +2,7 @@
 import { type Env, readRequired, readText } from "./bindings.ts";
 import { systemClock } from "./clock.ts";
 import { databaseFromEnv } from "./database.ts";
+import { oncePerEnv } from "./once-per-env.ts";
 import { openReseal, type Reseal, ResealedValues, type SealedValue } from "../secrets/resealing.ts";
 import { openSealing, type Sealing } from "../secrets/sealing.ts";
 import { openSecrets, sealSecret, SecretCache } from "../secrets/secrets.ts";
@@ -10,17 +11,10 @@ import type { SecretsPort } from "../../core/ports/secrets.ts";
 import { findMissingKeys, describeMissingKeys, parseKeyRing } from "../../core/secrets/key-ring.ts";
 import type { SecretUser } from "../../core/secrets/secret-use.ts";
 
-/** The sealing of this isolate, whose variables never change. */
-const sealings = new WeakMap<Env, Sealing>();
-
 /** Seals stored values that may contain secrets. */
-export function sealingFromEnv(env: Env): Sealing {
-  const known = sealings.get(env);
-  if (known !== undefined) return known;
-  const opened = openSealing(readRequired(env.OTTO_SECRET_KEY, "OTTO_SECRET_KEY"), readText(env.OTTO_SECRET_KEYS_OLD));
-  sealings.set(env, opened);
-  return opened;
-}
+export const sealingFromEnv = oncePerEnv((env: Env): Sealing => {
+  return openSealing(readRequired(env.OTTO_SECRET_KEY, "OTTO_SECRET_KEY"), readText(env.OTTO_SECRET_KEYS_OLD));
+});
 
 const resealed = new ResealedValues();
 

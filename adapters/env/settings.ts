@@ -3,6 +3,7 @@
  * `problems.ts` finds all of them.
  */
 import { type Env, readText } from "./bindings.ts";
+import { oncePerEnv } from "./once-per-env.ts";
 import { type SecretName, findSecretProblem } from "./worker-secrets.ts";
 import { getDefaultModel, findNamedProvider } from "../model/providers.ts";
 
@@ -42,16 +43,7 @@ export function isLocalFromEnv(env: Env): boolean {
 }
 
 /** Reads the settings. Without OTTO_MODE the mode is production, which refuses settings for development and tests. */
-export function settingsFromEnv(env: Env): Settings {
-  const known = settings.get(env);
-  if (known !== undefined) return known;
-  const read = readSettings(env);
-  settings.set(env, read);
-  return read;
-}
-
-/** The settings of this isolate, which never change. */
-const settings = new WeakMap<Env, Settings>();
+export const settingsFromEnv = oncePerEnv(readSettings);
 
 function readSettings(env: Env): Settings {
   const mode = MODES.find((known) => known === (readText(env.OTTO_MODE) ?? "production"));

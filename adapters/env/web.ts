@@ -1,9 +1,10 @@
 /** The web, and the addresses that requests may reach. */
-import { judgeUrl, parseEgressAllow } from "../egress/address.ts";
+import { type EgressAllow, judgeUrl, parseEgressAllow } from "../egress/address.ts";
 import { openWeb } from "../egress/web.ts";
 import { VERSION } from "../../core/base/version.ts";
 import { type Env, readText } from "./bindings.ts";
 import { publicUrlFromEnv } from "./deployment.ts";
+import { oncePerEnv } from "./once-per-env.ts";
 import { secretsFromEnv } from "./secrets.ts";
 import { settingsFromEnv } from "./settings.ts";
 import { sidecarFromEnv } from "./sidecar.ts";
@@ -33,10 +34,10 @@ export function userAgentFromEnv(env: Env): string {
   return url === null ? `Otto/${VERSION}` : `Otto/${VERSION} (+${url})`;
 }
 
-export function readEgressAllow(env: Env): ReturnType<typeof parseEgressAllow> {
+export const readEgressAllow = oncePerEnv((env: Env): EgressAllow => {
   settingsFromEnv(env);
   return parseEgressAllow(readText(env.OTTO_EGRESS_ALLOW) ?? "");
-}
+});
 
 /**
  * Checks the URL of an endpoint: it has to be public and https, unless the operator allowed the destination. Fails with
