@@ -1,6 +1,7 @@
 /** The objects of tenants, and their cost in this process. */
 import type { Env } from "./bindings.ts";
 import { getStub, type Watchable } from "./object-stub.ts";
+import { AccessCache } from "../../core/tenant/access-cache.ts";
 import { CostShare } from "../../core/tenant/cost-share.ts";
 import type { TenantRpc } from "../../core/tenant/rpc.ts";
 
@@ -14,4 +15,19 @@ const processCost = new CostShare();
 
 export function costFromEnv(_env: Env): CostShare {
   return processCost;
+}
+
+/** The callers that this isolate admitted in the last seconds. */
+const accessCache = new AccessCache(() => crypto.randomUUID());
+
+export function accessFromEnv(_env: Env): AccessCache {
+  return accessCache;
+}
+
+/**
+ * Makes this isolate ask about the tenant's callers again, after a key was revoked, a session ended or the tenant was
+ * erased. Other isolates do so within three seconds.
+ */
+export function forgetAccessFromEnv(_env: Env, tenant: string): void {
+  accessCache.forgetTenant(tenant);
 }

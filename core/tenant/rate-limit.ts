@@ -23,9 +23,13 @@ export interface RateDecision {
   readonly retryAfterMs: number | null;
 }
 
-/** Counts one request. `limit` is requests a minute, at least 1. */
-export function countRequest(last: RateWindow | null, limit: number, now: number): RateDecision {
-  const window = moveWindow(last, now);
+/**
+ * Counts one request. `limit` is requests a minute, at least 1. `served` are earlier requests that are reported now: they
+ * count, also above the limit.
+ */
+export function countRequest(last: RateWindow | null, limit: number, now: number, served = 0): RateDecision {
+  const moved = moveWindow(last, now);
+  const window = { ...moved, count: moved.count + served };
   const elapsed = now - window.since;
   const used = window.count + window.before * (1 - elapsed / RATE_WINDOW_MS);
   const resetSeconds = Math.max(1, Math.ceil((RATE_WINDOW_MS - elapsed) / 1000));

@@ -7,6 +7,7 @@ import type { Amount, AmountLimit } from "../task/state.ts";
 import type { BudgetAccount, BudgetLimit, TenantStop } from "./budget-tree.ts";
 import type { IdempotencyState, IdempotentRequest, StoredReply } from "./idempotency.ts";
 import type { Scope } from "./keys.ts";
+import type { IsolateReads } from "./read-allowance.ts";
 import type { Reindex } from "./recovery.ts";
 import type { Retention, RetentionState } from "./retention.ts";
 import type {
@@ -103,6 +104,8 @@ export type Admission =
       readonly idempotency: IdempotencyState | null;
       /** The session of the request; null if it used the key itself. */
       readonly session: SessionFacts | null;
+      /** Reads of the key that the isolate may serve before it asks again. Absent, as from an earlier release: none. */
+      readonly readAllowance?: number;
     };
 
 /** A session, as its requests know it. */
@@ -113,6 +116,8 @@ export interface AdmissionRequest {
   readonly idempotency: IdempotentRequest | null;
   /** True when an earlier call for the same request counted the rate. Absent from a Worker of an earlier release. */
   readonly isCounted?: boolean;
+  /** The isolate that asks, and the reads of the key that it served meanwhile. Absent from a Worker of an earlier release. */
+  readonly reads?: IsolateReads;
 }
 
 export interface KeyAdmissionRequest extends AdmissionRequest {

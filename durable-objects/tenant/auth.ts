@@ -81,13 +81,16 @@ export class TenantAuth {
   private async admitKey(
     key: KeyRecord,
     session: SessionFacts | null,
-    { idempotency, isCounted = false }: AdmissionRequest,
+    { idempotency, isCounted = false, reads }: AdmissionRequest,
   ): Promise<Admission> {
     const { rates, repeats, row, facts } = this.parts;
-    const { rate, retryAfterMs } = isCounted ? rates.peek(key, Date.now()) : rates.count(key, Date.now());
+    const counted = isCounted
+      ? { ...rates.peek(key, Date.now()), readAllowance: 0 }
+      : rates.count(key, Date.now(), reads);
+    const { rate, retryAfterMs, readAllowance } = counted;
     if (retryAfterMs !== null) return { kind: "limited", rate, retryAfterMs };
     const repeat = idempotency === null ? null : await repeats.judge(`${key.id} ${idempotency.key}`, idempotency);
     row.compareIfOld();
-    return { kind: "admitted", key, rate, ...facts.read(), idempotency: repeat, session };
+    return { kind: "admitted", key, rate, ...facts.read(), idempotency: repeat, session, readAllowance };
   }
 }

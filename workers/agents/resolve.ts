@@ -8,6 +8,7 @@ import { ok, raise, type Result } from "../../core/base/errors.ts";
 import type { AppContext } from "../http/context.ts";
 import { type AgentRequest, readAgent } from "./read-agent.ts";
 import { getTenant } from "../http/principal.ts";
+import { readTenantFacts } from "../http/tenant-facts.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 /**
@@ -15,7 +16,7 @@ import { unwrap } from "../http/unwrap.ts";
  * `agent`.
  */
 export async function resolveAgent(c: AppContext, idOrName: string | undefined): Promise<PinnedAgent> {
-  const asked = { tenant: getTenant(c), stamp: c.get("agentsStamp"), now: Date.now() };
+  const asked = { tenant: getTenant(c), stamp: (await readTenantFacts(c)).agentsStamp, now: Date.now() };
   return unwrap(await findAgent(c.env, asked, idOrName));
 }
 
@@ -35,7 +36,7 @@ export async function findAgent(
  * `invalid_input` rather than `not_found`, because the request is about the bound resource.
  */
 export async function readAgentIds(c: AppContext, named: readonly string[], field: string): Promise<string[]> {
-  const asked = { tenant: getTenant(c), stamp: c.get("agentsStamp"), now: Date.now() };
+  const asked = { tenant: getTenant(c), stamp: (await readTenantFacts(c)).agentsStamp, now: Date.now() };
   const ids = new Set<string>();
   for (const [at, idOrName] of named.entries()) {
     const found = await findAgent(c.env, asked, idOrName);

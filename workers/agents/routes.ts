@@ -22,6 +22,7 @@ import { requireScope } from "../http/middleware/require-scope.ts";
 import { getIdSource } from "../http/new-ids.ts";
 import { pageQuery, readPageRequest } from "../http/list-query.ts";
 import { getTenant } from "../http/principal.ts";
+import { readSources } from "../http/tenant-facts.ts";
 import { getRequestPatterns } from "../http/request-patterns.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { namesYaml, writeYaml } from "../http/yaml-text.ts";
@@ -276,7 +277,7 @@ async function checkConfig(c: AppContext, config: AgentConfig): Promise<AgentCon
   if (config.name === DEFAULT_AGENT.config.name)
     raise("conflict", "The built-in agent has this name. Choose another one.", { field: "name" });
   if (config.tool_config !== undefined) {
-    const tools = await listTools(c, c.get("sources"));
+    const tools = await listTools(c, await readSources(c));
     unwrap(checkToolConfig(config, tools, getRequestPatterns(c).patterns));
   }
   return unwrap(checkAgentLimits(config, settingsFromEnv(c.env).model));

@@ -2,11 +2,9 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { Env } from "../../adapters/env/bindings.ts";
-import type { TenantStop } from "../../core/tenant/budget-tree.ts";
 import type { PatternBudget } from "../../core/lib/json-schema/limit-patterns.ts";
 import type { PatternsPort } from "../../core/lib/patterns.ts";
-import type { KeyRecord, SessionFacts } from "../../core/tenant/rpc.ts";
-import type { PinnedSource } from "../../core/tool/source.ts";
+import type { KeyRecord, SessionFacts, TenantFacts } from "../../core/tenant/rpc.ts";
 import type { Register } from "./replies.ts";
 
 /** The caller: a key of a tenant, or the operator key, which belongs to no tenant. */
@@ -32,12 +30,8 @@ export interface Variables {
   principal: Principal;
   /** The session of the request; null for a key or a sign-in. */
   session: SessionFacts | null;
-  /** Set while the tenant of the key is stopped. */
-  stopped: TenantStop | null;
-  /** Cached agents of the tenant are valid under the same stamp. */
-  agentsStamp: string;
-  /** The tenant's own tools and the shipped skills, as a new task gets them. */
-  sources: readonly PinnedSource[];
+  /** Read it by `readTenantFacts`. Null until then for a read whose caller this isolate had admitted before. */
+  tenantFacts: TenantFacts | null;
   /** True if the request was refused for a temporary reason: its reply is not stored for repeats. */
   isTurnedAway: boolean | undefined;
   /**

@@ -14,6 +14,7 @@ import { fetchDocument, getSourceName, isImportSource, publishImport, readImport
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { readDocument } from "../http/yaml-text.ts";
 import { getTenant } from "../http/principal.ts";
+import { readSources } from "../http/tenant-facts.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { listTools } from "../tools/tenant-tools.ts";
 
@@ -123,7 +124,7 @@ export function toolImportRoutes(app: App): void {
       security: asked.security ?? "dangerous",
     } as const;
     const made = unwrap(await readImport(c, document, { ...options, name: name ?? null }));
-    const present = await listTools(c, c.get("sources"));
+    const present = await listTools(c, await readSources(c));
     const act = await createAuditEntry(c, "tool.import", getSourceName(made.name));
     // A repeat of a request that was cut off finds its own import.
     const isNew = !replace && c.get("idempotency") === null;

@@ -19,6 +19,7 @@ import { scheduleParams, scheduleStub } from "./access.ts";
 import { scheduleSchema, toScheduleView } from "./view.ts";
 import { pageQuery, readPageRequest } from "../http/list-query.ts";
 import { getTenant } from "../http/principal.ts";
+import { readTenantFacts } from "../http/tenant-facts.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 const admin = [requireScope("admin")];
@@ -127,7 +128,7 @@ const resume = createRoute({
 export function scheduleRoutes(app: App): void {
   app.openapi(create, async (c) => {
     const tenant = getTenant(c);
-    const asker = { tenant, agentsStamp: c.get("agentsStamp") };
+    const asker = { tenant, agentsStamp: (await readTenantFacts(c)).agentsStamp };
     const config = unwrap(await checkConfig(c.env, c.req.valid("json"), asker));
     const { createdAt, random } = await getIdSource(c, "schedule");
     const id = makeId("schedule", createdAt, random);
@@ -149,7 +150,7 @@ export function scheduleRoutes(app: App): void {
 
   app.openapi(update, async (c) => {
     const { id } = c.req.valid("param");
-    const asker = { tenant: getTenant(c), agentsStamp: c.get("agentsStamp") };
+    const asker = { tenant: getTenant(c), agentsStamp: (await readTenantFacts(c)).agentsStamp };
     const config = unwrap(await checkConfig(c.env, c.req.valid("json"), asker));
     const ifVersion = readIfVersion(c.req.valid("header")["if-match"]);
     const act = await createAuditEntry(c, "schedule.update", id);

@@ -2,7 +2,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
-import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
+import { forgetAccessFromEnv, tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { raise } from "../../core/base/errors.ts";
 import { writeCursor } from "../../core/base/page-cursor.ts";
 import type { SessionLine, SessionFilter } from "../../core/tenant/session.ts";
@@ -48,7 +48,8 @@ const endOne = createRoute({
   operationId: "sessions.delete",
   path: "/v1/sessions/{id}",
   summary: "Sign a browser out",
-  description: "Ends a session of the list at once, with its links and its live feed.",
+  description:
+    "Ends a session of the list, with its links and its live feed. It can change nothing from then on, and reads nothing after three seconds.",
   request: { params: z.object({ id: z.string().describe("The session's id, `ses_…`") }) },
   responses: answers({ 204: { description: "Signed out." } }, [404]),
 });
@@ -78,6 +79,7 @@ export function sessionsRoutes(app: App): void {
     const tenant = getTenant(c);
     // End the session first, even if the audit row fails.
     const ended = await tenantsFromEnv(c.env)(tenant).endSessions({ ...getVisible(c), id });
+    forgetAccessFromEnv(c.env, tenant);
     if (ended.length === 0) raise("not_found", "There is no such session, or it has ended.");
     if (id === c.get("session")?.id) deleteSessionToken(c);
     unwrap(await databaseFromEnv(c.env).audit.add(tenant, await createAuditEntry(c, "session.end", id)));
@@ -89,6 +91,7 @@ export function sessionsRoutes(app: App): void {
     const seen = getVisible(c);
     const allBut = c.get("session")?.hash ?? null;
     const ended = await tenantsFromEnv(c.env)(tenant).endSessions({ ...seen, allBut });
+    forgetAccessFromEnv(c.env, tenant);
     const act = await createAuditEntry(c, "session.end_others", seen.keyId ?? tenant);
     unwrap(await databaseFromEnv(c.env).audit.add(tenant, act));
     return c.json({ ended: ended.length }, 200);

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { publicUrlFromEnv } from "../../adapters/env/deployment.ts";
 import { sealingFromEnv } from "../../adapters/env/secrets.ts";
-import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
+import { forgetAccessFromEnv, tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { type ErrorCode, ok, OttoError, raise, type Result } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { hashKey, findKeyOwner, OPERATOR, SCOPES } from "../../core/tenant/keys.ts";
@@ -137,6 +137,8 @@ export function sessionRoutes(app: App): void {
     const userAgent = cutUserAgent(c.req.header("user-agent") ?? "");
     const object = tenantsFromEnv(c.env)(tenant);
     const { key, expiresAt } = unwrap(await object.beginSession({ id, hash, tenantName: name, userAgent }, by));
+    // An older session may have been ended to make room.
+    forgetAccessFromEnv(c.env, tenant);
     c.set("principal", { kind: "tenant", tenant, key });
     const begun = await databaseFromEnv(c.env).audit.add(tenant, await createAuditEntry(c, "session.begin", id));
     const noted = begun.ok ? await endEarlier(c) : begun;
@@ -160,6 +162,7 @@ export function sessionRoutes(app: App): void {
     const tenant = getTenant(c);
     // End the session first, even if the audit row fails.
     await tenantsFromEnv(c.env)(tenant).endSessions({ hash });
+    forgetAccessFromEnv(c.env, tenant);
     deleteSessionToken(c);
     unwrap(await databaseFromEnv(c.env).audit.add(tenant, await createAuditEntry(c, "session.end", id)));
     return c.body(null, 204);
@@ -196,6 +199,7 @@ async function endEarlier(c: AppContext): Promise<Result<void>> {
   const tenant = token === null ? null : findSessionTenant(token);
   if (token === null || tenant === null) return ok(undefined);
   const [ended] = await tenantsFromEnv(c.env)(tenant).endSessions({ hash: await sha256Hex(token) });
+  forgetAccessFromEnv(c.env, tenant);
   if (ended === undefined) return ok(undefined);
   const act = { ...(await createAuditEntry(c, "session.end", ended.id)), actor: ended.keyId };
   return await databaseFromEnv(c.env).audit.add(tenant, act);

@@ -47,6 +47,7 @@ import {
 import { judgeUpload, restoreSkill, type Uploaded, uploadSkill } from "./upload.ts";
 import { optionalQuery, pageQuery, readPageRequest } from "../http/list-query.ts";
 import { getTenant } from "../http/principal.ts";
+import { readSources } from "../http/tenant-facts.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { REST_OF_PATH } from "../http/rest-of-path.ts";
 import { refuseInvalid } from "../http/validation.ts";
@@ -208,7 +209,7 @@ export function skillRoutes(app: App): void {
     const query = uploadQuery.safeParse(c.req.query());
     if (!query.success) refuseInvalid({ success: false, target: "query", error: query.error });
     const isSameSkill = query.data?.same_skill === "true";
-    const uploaded = await uploadSkill(c, await listTools(c, c.get("sources")), { isSameSkill });
+    const uploaded = await uploadSkill(c, await listTools(c, await readSources(c)), { isSameSkill });
     const isNew = uploaded.outcome === "created" || uploaded.outcome === "updated";
     const headers = { location: `/v1/skills/${uploaded.record.name}` };
     return c.json(toUploadedView(uploaded), isNew ? 201 : 200, headers);
@@ -216,7 +217,12 @@ export function skillRoutes(app: App): void {
 
   app.openAPIRegistry.registerPath(validate);
   app.post(validate.path, async (c) => {
-    const { skill, report, difference: from, question } = await judgeUpload(c, await listTools(c, c.get("sources")));
+    const {
+      skill,
+      report,
+      difference: from,
+      question,
+    } = await judgeUpload(c, await listTools(c, await readSources(c)));
     return c.json(
       {
         valid: report.problems.length === 0,

@@ -26,6 +26,7 @@ import { openTask } from "./create.ts";
 import { getIdSource, getRequestName } from "../http/new-ids.ts";
 import { SHORT_TASKS, viewQuery } from "../http/short-view.ts";
 import { getActor, getTenant } from "../http/principal.ts";
+import { readSources, readTenantFacts } from "../http/tenant-facts.ts";
 import { flushIndex } from "../http/fresh-index.ts";
 import { findView, readTask, taskParams, getTaskStub } from "./access.ts";
 import { optionalQuery, pageQuery, readPageRequest } from "../http/list-query.ts";
@@ -141,12 +142,13 @@ export function taskRoutes(app: App): void {
     const request = c.req.valid("json");
     const { wait = 0 } = c.req.valid("query");
     const tenant = getTenant(c);
+    const { agentsStamp } = await readTenantFacts(c);
     const asker = {
       tenant,
       key: getActorId(c),
       via: API_SOURCE,
-      sources: c.get("sources"),
-      agentsStamp: c.get("agentsStamp"),
+      sources: await readSources(c),
+      agentsStamp,
       bounds: getBounds(c),
       ...(await getIdSource(c, "task")),
     };

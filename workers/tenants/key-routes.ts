@@ -4,7 +4,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
-import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
+import { forgetAccessFromEnv, tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import type { ApiKey } from "../../core/ports/tenant-table.ts";
 import { raise } from "../../core/base/errors.ts";
 import { isId } from "../../core/base/ids.ts";
@@ -108,7 +108,8 @@ const revoke = createRoute({
   operationId: "keys.revoke",
   path: "/v1/keys/{id}",
   summary: "Revoke an API key",
-  description: "Takes effect at once, even if the database is unavailable (then the reply is 503: repeat the request).",
+  description:
+    "The key can change nothing from then on, and reads nothing after three seconds, even if the database is unavailable (then the reply is 503: repeat the request).",
   middleware: admin,
   request: { params: z.object({ id: z.string().describe("The key's id, `key_…`") }) },
   responses: answers({ 200: { description: "The revoked key.", json: keySchema } }, [404]),
@@ -150,6 +151,7 @@ export function keyRoutes(app: App): void {
     const tenant = getTenant(c);
     // The object admits requests, so it is changed first.
     await tenantsFromEnv(c.env)(tenant).revoke(id);
+    forgetAccessFromEnv(c.env, tenant);
     const act = await createAuditEntry(c, "key.revoke", id);
     return c.json(toKeyView(unwrap(await databaseFromEnv(c.env).keys.revoke(tenant, id, act))), 200);
   });

@@ -2,7 +2,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
-import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
+import { forgetAccessFromEnv, tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { OPERATOR_TENANT } from "../../core/ports/audit.ts";
 import type { Tenant } from "../../core/ports/tenant-table.ts";
 import { raise } from "../../core/base/errors.ts";
@@ -87,7 +87,8 @@ const erase = createRoute({
   operationId: "tenants.delete",
   path: "/v1/tenants/{id}",
   summary: "Erase a tenant (operator key)",
-  description: "Its keys stop working at once. Its tasks, files and rows are erased in the background, within minutes.",
+  description:
+    "Its keys can change nothing from then on, and read nothing after three seconds. Its tasks, files and rows are erased in the background, within minutes.",
   request: { params },
   responses: answers({ 200: { description: "The erased tenant.", json: tenantSchema } }, [404]),
 });
@@ -197,6 +198,7 @@ export function tenantRoutes(app: App): void {
       // The sweep erases the object again before it purges the rows.
       logFailure({ id: c.get("requestId"), method: c.req.method, path: c.req.path }, thrown);
     }
+    forgetAccessFromEnv(c.env, id);
     return c.json(toTenantView(erased), 200);
   });
 

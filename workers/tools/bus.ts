@@ -12,6 +12,7 @@ import { createAuditEntry } from "../http/audit-entry.ts";
 import { changeDefinitions } from "../custom-tools/custom-tools.ts";
 import type { AppContext } from "../http/context.ts";
 import { getTenant } from "../http/principal.ts";
+import { readSources } from "../http/tenant-facts.ts";
 import { getRequestPatterns } from "../http/request-patterns.ts";
 import { reloadServer } from "../mcp/access.ts";
 import { isImportSource, reimport } from "../openapi/imported-sources.ts";
@@ -20,12 +21,9 @@ import { listTools } from "./tenant-tools.ts";
 /** Creates the bus over these sources, by default the tenant's current ones. `call` makes a call. */
 export async function openBus(
   c: AppContext,
-  {
-    sources = c.get("sources"),
-    call = refuseCall,
-  }: { sources?: readonly PinnedSource[]; call?: ToolBusActs["call"] } = {},
+  { sources, call = refuseCall }: { sources?: readonly PinnedSource[]; call?: ToolBusActs["call"] } = {},
 ): Promise<ToolBus> {
-  const tools = await listTools(c, sources);
+  const tools = await listTools(c, sources ?? (await readSources(c)));
   const acts: ToolBusActs = {
     call,
     reload: async (tool) => await reload(c, tool, tools),

@@ -42,6 +42,7 @@ import { openPinnedSkills } from "./pinned.ts";
 import { resolveAgent } from "../agents/resolve.ts";
 import { findFacts, readTask, refuseEnded, getTaskStub } from "../tasks/access.ts";
 import { getTenant } from "../http/principal.ts";
+import { readSources } from "../http/tenant-facts.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { openBus } from "./bus.ts";
 import { listTools } from "./tenant-tools.ts";
@@ -81,7 +82,7 @@ export function toolCallRoutes(app: App): void {
     const { name } = c.req.valid("param");
     const body = c.req.valid("json");
     const of = body.task_id === undefined ? null : await readTaskOfCall(c, body.task_id);
-    const sources = of?.sources ?? c.get("sources");
+    const sources = of?.sources ?? (await readSources(c));
     const bus = await openBus(c, {
       sources,
       call: async (tool, given) => await makeCall(c, tool, given, { body, of }),
@@ -184,7 +185,7 @@ async function buildFacts(c: AppContext, tool: Tool, body: CallBody, of: TaskFac
   unwrap(checkStart(getBounds(c), { project, agent: { id: agent.id, name: agent.config.name } }));
   const { model: defaultModel } = settingsFromEnv(c.env);
   const source = await getIdSource(c, "call");
-  const sources = c.get("sources");
+  const sources = await readSources(c);
   const skills = of === null ? await listSkills(c, agent) : [];
   return createCallFacts(
     { tenant, key: getActorId(c), agent, sources, defaultModel, ...source },
@@ -195,7 +196,7 @@ async function buildFacts(c: AppContext, tool: Tool, body: CallBody, of: TaskFac
 /** Returns the skills of an agent, for any caller of its tools. */
 async function listSkills(c: AppContext, agent: PinnedAgent): Promise<readonly SkillInForce[]> {
   if ((agent.config.skills?.names ?? []).length === 0) return [];
-  const skills = unwrap(await openPinnedSkills(c.env, { tenant: getTenant(c), sources: c.get("sources") }));
+  const skills = unwrap(await openPinnedSkills(c.env, { tenant: getTenant(c), sources: await readSources(c) }));
   return unwrap(matchSkills({ input: "", skills: [] }, { skills, agent }));
 }
 

@@ -15,6 +15,7 @@ import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { optionalQuery } from "../http/list-query.ts";
 import { getTenant } from "../http/principal.ts";
+import { readSources } from "../http/tenant-facts.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { openToolLists } from "./lists.ts";
 import { openBus, toToolView } from "./bus.ts";
@@ -132,7 +133,7 @@ async function filterTools(
   if (query.trim() === "") return found;
   const byName = new Map(found.map((named) => [named.tool.name, named]));
   const reach = { resolve: (name: string) => byName.get(name)?.tool ?? null, names: [...byName.keys()] };
-  const lists = unwrap(await openToolLists(c.env, { tenant: getTenant(c), sources: c.get("sources") }, catalogue));
+  const lists = unwrap(await openToolLists(c.env, { tenant: getTenant(c), sources: await readSources(c) }, catalogue));
   const names = await findTools(lists, reach, query, MAX_FOUND);
   return names.flatMap((name) => byName.get(name) ?? []);
 }

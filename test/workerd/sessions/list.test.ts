@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
+import { accessFromEnv, tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { sha256Hex } from "../../../core/base/sha256.ts";
 import { fetchApp } from "../fetch-app.ts";
 import { actions, as, ask, HTTPS, newLink, ours, signIn, withKey } from "./client.ts";
@@ -154,10 +154,13 @@ describe("the list of who is signed in", () => {
     const tenant = await newTenant();
     const browser = await signIn({ key: tenant.key });
     const hash = await hashOf(browser);
-    const age = async (by: number): Promise<void> =>
+    const age = async (by: number): Promise<void> => {
       await runInDurableObject(tenantStub(tenant.id), (_, state) => {
         state.storage.sql.exec("UPDATE visits SET seen_at = ? WHERE hash = ?", Date.now() - by, hash);
       });
+      // The next request asks the object, as after three seconds.
+      accessFromEnv(env).clear();
+    };
     const seenAgo = async (): Promise<number> => {
       const [line] = await listed(withKey(tenant.key));
       return Date.now() - Date.parse(line?.last_seen_at ?? "");

@@ -2,6 +2,7 @@ import { abortAllDurableObjects, listDurableObjectIds, runInDurableObject } from
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { makeId } from "../../../core/base/ids.ts";
+import { ACCESS_MS } from "../../../core/tenant/access-cache.ts";
 import { createKey } from "../../../core/tenant/keys.ts";
 import type { TenantRpc } from "../../../core/tenant/rpc.ts";
 import {
@@ -74,8 +75,11 @@ describe("the entry point", () => {
       for (let left = 5998; left > 0; left -= 1)
         await rpc.admit({ keyHash: row?.hash ?? "", keyRecord: null, idempotency: null });
     });
+    // The isolate asks the object again, and reports the read that it served.
+    vi.setSystemTime(Date.now() + ACCESS_MS);
     const over = await sendJson<Problem>({ path: "/v1/agents/agent_default", key: tenant.key });
     expect([over.status, over.body.code]).toEqual([429, "rate_limited"]);
+    vi.useRealTimers();
     expect(over.headers.get("ratelimit")).toMatch(/^"default";r=0;t=\d+$/);
     expect(Number(over.headers.get("retry-after"))).toBeGreaterThan(0);
   });

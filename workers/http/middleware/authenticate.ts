@@ -1,17 +1,22 @@
 /**
- * Authenticates a request. The tenant comes only from the key, or from the session that acts as a key. One call to
- * the tenant's object validates the key and counts the request. A repeatable request needs a second call, because its
- * body is read only after the key is known to be valid.
+ * Authenticates a request. The tenant comes only from the key, or from the session that acts as a key.
+ *
+ * - A read of a caller that this isolate admitted in the last seconds needs no call of the tenant's object
+ *   (`core/tenant/access-cache.ts`).
+ * - Any other request is admitted by one call, which validates the key, counts the request, and judges a repeat.
+ * - A repeatable request of a caller that is not cached needs a second call, because its body is read only after the key
+ *   is known to be valid.
  */
 import type { MiddlewareHandler } from "hono";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { settingsFromEnv } from "../../../adapters/env/settings.ts";
-import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
+import { accessFromEnv, tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { OPERATOR_TENANT } from "../../../core/ports/audit.ts";
 import { OttoError, raise } from "../../../core/base/errors.ts";
-import { addShipped } from "../../../core/tool/shipped-skills.ts";
 import { REQUEST_MS } from "../../../core/tenant/cost-rates.ts";
 import { hashKey, findKeyOwner, OPERATOR } from "../../../core/tenant/keys.ts";
+import type { CachedRead } from "../../../core/tenant/access-cache.ts";
+import type { IdempotentRequest } from "../../../core/tenant/idempotency.ts";
 import type { Admission, KeyRecord, AdmissionRequest, KeyAdmissionRequest } from "../../../core/tenant/rpc.ts";
 import { sha256Hex } from "../../../core/base/sha256.ts";
 import { findSessionTenant } from "../../../core/tenant/session.ts";
@@ -24,7 +29,11 @@ import { readSessionToken } from "../session-cookie.ts";
 import { admitSignIn, isSignIn } from "../admit-sign-in.ts";
 import { readIdempotentRequest, runOnce } from "./idempotency.ts";
 
-type Admitted = Extract<Admission, { kind: "admitted" | "limited" }>;
+type Allowed = Extract<Admission, { kind: "admitted" }>;
+type Admitted = Allowed | Extract<Admission, { kind: "limited" }>;
+
+/** A read that was admitted from the cache; the admission of any other request. */
+type Entered = (CachedRead & { readonly kind: "cached" }) | Admitted;
 
 /** The operator key, as the object that counts its requests and stores its replies knows it. */
 const OPERATOR_KEY: KeyRecord = { id: OPERATOR, tenant: OPERATOR_TENANT, name: OPERATOR, scopes: [], expiresAt: null };
@@ -41,10 +50,11 @@ export const authenticate: MiddlewareHandler<AppEnv> = async function authentica
     const { key } = admission;
     c.set("principal", key.id === OPERATOR ? { kind: "operator" } : { kind: "tenant", tenant: key.tenant, key });
     c.set("session", admission.session);
-    c.set("stopped", admission.stopped);
-    c.set("agentsStamp", admission.agentsStamp);
-    c.set("sources", addShipped(admission.sources));
-    if (admission.idempotency === null) await next();
+    if (admission.kind === "admitted") {
+      const { stopped, agentsStamp, sources } = admission;
+      c.set("tenantFacts", { stopped, agentsStamp, sources });
+    }
+    if (admission.kind === "cached" || admission.idempotency === null) await next();
     else await runOnce(c, { tenant: key.tenant, state: admission.idempotency }, next);
   }
   for (const [name, value] of toRateHeaders(admission.rate)) c.res.headers.set(name, value);
@@ -62,52 +72,107 @@ export const requireOperator: MiddlewareHandler<AppEnv> = async function require
 };
 
 /** Authenticates by the request's key, or else by its session cookie. */
-async function admitRequest(c: AppContext): Promise<Admitted> {
+async function admitRequest(c: AppContext): Promise<Entered> {
   const token = c.req.header("authorization") === undefined ? readSessionToken(c) : null;
   if (token !== null) return await admitSession(c, token);
   const key = readBearerToken(c);
   const owner = findKeyOwner(key);
   if (owner === null) refuse();
-  return (await admitOnce(c, await createQuestion(c, owner, key))) ?? refuse();
+  return (await admitCaller(c, await createKeyCredential(c, owner, key))) ?? refuse();
 }
 
-type Question = (repeat: AdmissionRequest) => Promise<Admitted | null>;
+/** A key or a session, by the hash of its text, and how the tenant's object is asked about it. */
+interface Credential {
+  readonly tenant: string;
+  readonly name: string;
+  readonly ask: (request: AdmissionRequest) => Promise<Admitted | null>;
+}
+
+/** Admits a read of a cached caller without the tenant's object. A cached caller is paced before the object is asked. */
+async function admitCaller(c: AppContext, credential: Credential): Promise<Entered | null> {
+  const access = accessFromEnv(c.env);
+  const known = access.find(credential.name, Date.now());
+  if (known === null) return await admitUnknown(c, credential);
+  const hasWaited = await pace(c, known.key);
+  const isRead = c.req.method === "GET" || c.req.method === "HEAD";
+  // The key can have been revoked while the request waited.
+  const read = isRead && !hasWaited ? access.takeRead(credential.name, Date.now()) : null;
+  return read === null ? await admitKnown(c, credential) : { ...read, kind: "cached" };
+}
+
+/** One call for everything. A request with a bad body counts like any other. */
+async function admitKnown(c: AppContext, credential: Credential): Promise<Admitted | null> {
+  let idempotency: IdempotentRequest | null;
+  try {
+    idempotency = await readIdempotentRequest(c);
+  } catch (thrown) {
+    const counted = await ask(c, credential, { idempotency: null });
+    if (counted?.kind !== "admitted") return counted;
+    throw thrown;
+  }
+  return await ask(c, credential, { idempotency });
+}
 
 /** Asks without the body first, and about a repeat once the caller is known. */
-async function admitOnce(c: AppContext, question: Question): Promise<Admitted | null> {
-  const admitted = await question({ idempotency: null });
+async function admitUnknown(c: AppContext, credential: Credential): Promise<Admitted | null> {
+  const admitted = await ask(c, credential, { idempotency: null });
   if (admitted?.kind !== "admitted") return admitted;
-  let hasWaited = false;
-  if (admitted.key.id !== OPERATOR) {
-    hasWaited = await paceRequest(c.env, admitted.key.tenant, c.req);
-    chargeCost(c.env, admitted.key.tenant, REQUEST_MS);
-  }
+  const hasWaited = await pace(c, admitted.key);
   const idempotency = await readIdempotentRequest(c);
   // The key can have been revoked, and the tenant stopped, while the request waited.
   if (idempotency === null && !hasWaited) return admitted;
-  const judged = await question({ idempotency, isCounted: true });
+  const judged = await credential.ask({ idempotency, isCounted: true });
+  if (judged === null) accessFromEnv(c.env).forget(credential.name);
   return judged === null ? null : { ...judged, rate: admitted.rate };
 }
 
+/** Asks the tenant's object, and caches a caller that it admits. */
+async function ask(c: AppContext, credential: Credential, request: AdmissionRequest): Promise<Admitted | null> {
+  const access = accessFromEnv(c.env);
+  const question = access.begin(credential.tenant, credential.name, Date.now());
+  let admitted: Admitted | null = null;
+  try {
+    admitted = await credential.ask({ ...request, reads: question.reads });
+  } finally {
+    if (admitted?.kind !== "admitted") access.endWithout(question);
+  }
+  if (admitted?.kind !== "admitted") return admitted;
+  return { ...admitted, rate: access.storeAdmission(question, admitted, Date.now()) };
+}
+
+/** Returns true if the request waited for its tenant's pace. The operator has none. */
+async function pace(c: AppContext, key: KeyRecord): Promise<boolean> {
+  if (key.id === OPERATOR) return false;
+  const hasWaited = await paceRequest(c.env, key.tenant, c.req);
+  chargeCost(c.env, key.tenant, REQUEST_MS);
+  return hasWaited;
+}
+
 /** Browsers send the cookie with requests of any page, so the request must come from our own page. */
-async function admitSession(c: AppContext, token: string): Promise<Admitted> {
+async function admitSession(c: AppContext, token: string): Promise<Entered> {
   refuseForeign(c);
   const tenant = findSessionTenant(token);
   if (tenant === null) refuseSession();
   const sessionHash = await sha256Hex(token);
-  const question: Question = async (repeat) => {
-    const admission = await retryOnce(() => tenantsFromEnv(c.env)(tenant).admitSession({ sessionHash, ...repeat }));
+  const askTenant: Credential["ask"] = async (request) => {
+    const admission = await retryOnce(() => tenantsFromEnv(c.env)(tenant).admitSession({ sessionHash, ...request }));
     return admission.kind === "dead_key" || admission.kind === "unknown_key" ? null : admission;
   };
-  return (await admitOnce(c, question)) ?? refuseSession();
+  return (
+    (await admitCaller(c, { tenant, name: `session ${tenant} ${sessionHash}`, ask: askTenant })) ?? refuseSession()
+  );
 }
 
-async function createQuestion(c: AppContext, owner: string, key: string): Promise<Question> {
+async function createKeyCredential(c: AppContext, owner: string, key: string): Promise<Credential> {
   const keyHash = await hashKey(key);
-  if (owner !== OPERATOR) return async (repeat) => await admitKeyHash(c, owner, keyHash, repeat);
+  const name = `key ${owner} ${keyHash}`;
+  if (owner !== OPERATOR)
+    return { tenant: owner, name, ask: async (request) => await admitKeyHash(c, owner, keyHash, request) };
   const { operatorKeyHash } = settingsFromEnv(c.env);
   if (operatorKeyHash === null || !isSame(keyHash, operatorKeyHash)) refuse();
-  return async (repeat) => await admitWithRecord(c, OPERATOR_TENANT, { keyHash, keyRecord: OPERATOR_KEY, ...repeat });
+  const known = { keyHash, keyRecord: OPERATOR_KEY };
+  const ask = async (request: AdmissionRequest) => await admitWithRecord(c, OPERATOR_TENANT, { ...known, ...request });
+  return { tenant: OPERATOR_TENANT, name, ask };
 }
 
 /** Validates a key with the tenant's object; null for an invalid key. */
@@ -119,9 +184,9 @@ async function admitKeyHash(
   c: AppContext,
   tenant: string,
   keyHash: string,
-  repeat: AdmissionRequest,
+  request: AdmissionRequest,
 ): Promise<Admitted | null> {
-  const known = await retryOnce(() => tenantsFromEnv(c.env)(tenant).admit({ keyHash, keyRecord: null, ...repeat }));
+  const known = await retryOnce(() => tenantsFromEnv(c.env)(tenant).admit({ keyHash, keyRecord: null, ...request }));
   if (known.kind === "dead_key") return null;
   if (known.kind !== "unknown_key") return known;
   const found = await databaseFromEnv(c.env).keys.findByHash(tenant, keyHash);
@@ -129,7 +194,7 @@ async function admitKeyHash(
     if (found.error.code === "not_found") return null;
     throw new OttoError(found.error);
   }
-  return await admitWithRecord(c, tenant, { keyHash, keyRecord: found.value, ...repeat });
+  return await admitWithRecord(c, tenant, { keyHash, keyRecord: found.value, ...request });
 }
 
 async function admitWithRecord(c: AppContext, tenant: string, request: KeyAdmissionRequest): Promise<Admitted | null> {

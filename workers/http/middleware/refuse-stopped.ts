@@ -6,9 +6,10 @@ import type { MiddlewareHandler } from "hono";
 import { raise } from "../../../core/base/errors.ts";
 import { formatStopMessage } from "../../../core/tenant/stop-message.ts";
 import type { AppEnv } from "../context.ts";
+import { readTenantFacts } from "../tenant-facts.ts";
 
 export const refuseStopped: MiddlewareHandler<AppEnv> = async function refuseStopped(c, next) {
-  const stop = c.get("stopped");
+  const { stopped: stop } = await readTenantFacts(c);
   if (stop !== null) {
     c.set("isTurnedAway", true);
     raise("conflict", formatStopMessage(stop));

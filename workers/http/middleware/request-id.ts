@@ -8,6 +8,7 @@ export const requestId: MiddlewareHandler<AppEnv> = async function requestId(c, 
   c.set("requestId", id);
   c.set("idempotency", null);
   c.set("session", null);
+  c.set("tenantFacts", null);
   await next();
   c.res.headers.set("x-request-id", id);
 };
