@@ -7,14 +7,25 @@
 
 /** The most calls of one run to runners and other objects. */
 export const MAX_RUN_CALLS = 16;
-/**
- * The most nested calls, counted from the alarm or request that begins them. Not counted at run time: an object leaves
- * later work to its alarm, so no chain grows with the work. `workerd/call-limits` measures them.
- */
+/** The same of a run that another object's run began: a permit, one call of a runner, and two reports. */
+export const MAX_NESTED_RUN_CALLS = 4;
+
+/** The most nested calls, counted from the alarm or request that begins them. */
 export const MAX_CALL_DEPTH = 8;
+/** The depth of a call of a task by a Worker: at most a runner is between the alarm or request and the task. */
+export const REQUEST_DEPTH = 2;
+/**
+ * The deepest call that may begin a run. Below it are at most four nested calls: reports through a tree of three levels
+ * to the tenant. A deeper one leaves the run to the alarm, which begins a new chain.
+ */
+export const MAX_BEGIN_DEPTH = 4;
 
 export class CallBudget {
-  private left = MAX_RUN_CALLS;
+  private left: number;
+
+  constructor(most = MAX_RUN_CALLS) {
+    this.left = most;
+  }
 
   /** True while `calls` more fit into the run. */
   hasRoom(calls = 1): boolean {

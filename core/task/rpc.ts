@@ -36,8 +36,8 @@ export interface LedgerPage {
  * be repeated (null without an `Idempotency-Key`): a repeated command changes nothing and returns the same result.
  */
 export interface TaskRpc {
-  /** Idempotent. */
-  create(task: NewTask): Promise<Result<TaskView>>;
+  /** Idempotent. `depth`: how deeply this call is nested; absent: `REQUEST_DEPTH`. */
+  create(task: NewTask, depth?: number): Promise<Result<TaskView>>;
   view(): Promise<Result<TaskView>>;
   facts(): Promise<Result<TaskFacts>>;
   /** Returns the task's current index row, without notices. Changes nothing. */
@@ -73,9 +73,9 @@ export interface TaskRpc {
   enroll(subtask: string): Promise<Result<void>>;
   /**
    * A subtask has ended. Repeated until this returns. `label` joins everything that it read; a subtask of an earlier
-   * release omits it, which means `OUTSIDE`.
+   * release omits it, which means `OUTSIDE`. `depth` as for `create`.
    */
-  subtaskEnded(subtask: TaskView, label?: Label): Promise<void>;
+  subtaskEnded(subtask: TaskView, label?: Label, depth?: number): Promise<void>;
   /**
    * A subtask reports what its tree waits for from people, and whether its clock is stopped (`stands`). An older
    * `version` is dropped.

@@ -3,14 +3,14 @@
  * the work; the alarm guards the run, and begins one itself after a crash.
  */
 import type { Env } from "../../adapters/env/bindings.ts";
-import type { CallBudget } from "../../core/base/call-budget.ts";
+import { type CallBudget, MAX_BEGIN_DEPTH, REQUEST_DEPTH } from "../../core/base/call-budget.ts";
 import type { Command, NewTask } from "../../core/task/commands.ts";
 import type { Decision, Work } from "../../core/task/decision.ts";
 import type { TaskState } from "../../core/task/state.ts";
-import { createTask, decide, decideBoth, getExpiry, findNextWake } from "../../core/task/task.ts";
+import { createTask, decide, decideBoth, findNextWake } from "../../core/task/task.ts";
 import { getStatus } from "../../core/task/status.ts";
 import { Batcher } from "../base/batcher.ts";
-import { eraseOutside } from "./erasing.ts";
+import { TaskEraser } from "./eraser.ts";
 import { type RunModelPhase, TaskPhases } from "./phases.ts";
 import { TaskRelations } from "./relations.ts";
 import { TaskReports } from "./reports.ts";
@@ -29,13 +29,15 @@ const HALT_CHECK_MS = 100;
 export class TaskEngine {
   readonly phases: TaskPhases;
   readonly relations: TaskRelations;
+  readonly eraser: TaskEraser;
   /** Subtasks that were created together often end together. */
-  readonly subtaskEnds = new Batcher(0, (commands: readonly Command[]) => {
-    this.applyAll(commands, null);
-    return commands.map(() => true);
+  readonly subtaskEnds = new Batcher(0, (ends: readonly { readonly command: Command; readonly depth: number }[]) => {
+    this.applyAll(
+      ends.map(({ command }) => command),
+      Math.max(...ends.map(({ depth }) => depth)),
+    );
+    return ends.map(() => true);
   });
-  private readonly env: Env;
-  private readonly storage: DurableObjectStorage;
   private readonly alarm: Alarm;
   private readonly store: TaskStore;
   private readonly reports: TaskReports;
@@ -43,6 +45,10 @@ export class TaskEngine {
   /** The active run and its call budget; null between runs. */
   private running: Promise<void> | null = null;
   private calls: CallBudget | null = null;
+  /** True while work is due that the alarm has to begin: the last run had no room for it, or nobody else may. */
+  private isLeftToAlarm = false;
+  /** The depth of the active or last run, in which this object makes its calls. */
+  private depth = 0;
   private isHalting = false;
 
   constructor(
@@ -52,22 +58,26 @@ export class TaskEngine {
     watchers: TaskWatchers,
     runModelPhase: RunModelPhase,
   ) {
-    this.env = env;
-    this.storage = storage;
     this.store = store;
     this.watchers = watchers;
     store.afterUpgrade = () => this.arm();
     this.phases = new TaskPhases(env, store, runModelPhase);
-    this.relations = new TaskRelations(env, (calls) => this.calls?.count(calls));
+    this.relations = new TaskRelations(
+      env,
+      (calls) => this.calls?.count(calls),
+      () => this.depth,
+    );
     this.alarm = new Alarm(storage);
+    this.eraser = new TaskEraser(env, storage, { store, watchers, alarm: this.alarm });
     this.reports = new TaskReports(store, this.relations, () => this.eraseWithTenant());
   }
 
-  /** Stores a new task, and begins its first run. */
-  create(task: NewTask): void {
+  /** Stores a new task, and begins its first run unless the call is nested too deeply. */
+  create(task: NewTask, depth: number): void {
     const now = Date.now();
-    const run = openRun(now, this.phases.maxParallel);
-    const decision = continueBy(run, createTask(task, now), now);
+    const run = openRun(now, this.phases.maxParallel, depth);
+    const created = createTask(task, now);
+    const decision = depth <= MAX_BEGIN_DEPTH ? continueBy(run, created, now) : created;
     this.store.create(decision, now);
     this.alarm.markUnset();
     if (decision.work !== null) this.begin(run, decision);
@@ -78,7 +88,8 @@ export class TaskEngine {
   /** Handles the alarm: waits for the active run, or begins one. Never throws. `name` is for the log. */
   async run(name: string): Promise<void> {
     this.alarm.markUnset();
-    if (this.running === null) this.begin(openRun(Date.now(), this.phases.maxParallel), null, name);
+    this.isLeftToAlarm = false;
+    if (this.running === null) this.begin(openRun(Date.now(), this.phases.maxParallel, 0), null, name);
     this.armGuard();
     await this.running;
   }
@@ -106,6 +117,7 @@ export class TaskEngine {
       this.arm(notBefore);
     };
     this.calls = run.calls;
+    this.depth = run.depth;
     // Starts once this is set, and after the caller has armed the guard.
     this.running = Promise.resolve().then(async () => await this.alarm.attempt(name, work, arm));
   }
@@ -117,7 +129,7 @@ export class TaskEngine {
   private async continueTask(run: Run, begun: Decision | null): Promise<number> {
     try {
       if (this.isHalting) return Date.now() + HALT_CHECK_MS;
-      if ((await this.finishErasing()) || (await this.eraseExpired())) return 0;
+      if ((await this.eraser.finish()) || (await this.eraser.eraseExpired())) return 0;
       let decision = begun ?? this.apply(run.wake);
       while (decision !== null) {
         if (decision.work !== null) decision = await this.perform(decision.work, run);
@@ -137,17 +149,17 @@ export class TaskEngine {
   private async perform(work: Work, run: Run): Promise<Decision | null> {
     const stored = this.store.load();
     if (stored === null) return null;
-    if (work.kind === "enter") return this.apply(await this.enter(work, stored), run);
+    if (work.kind === "enter") return this.applyAll([await this.enter(work, stored)], run.depth, run);
     let last: Decision | null = null;
     const isPhase = work.kind !== "dispatch" && work.kind !== "cancel";
-    if (isPhase) run.calls.count();
+    if (isPhase && this.phases.callsRunner(work)) run.calls.count();
     for await (const happened of this.runWork(work, run, stored)) {
       const commands: Command[] = [];
       for (const one of happened) {
         if ("delta" in one) this.watchers.send(one);
         else commands.push(one);
       }
-      if (commands.length > 0) last = this.applyAll(commands, isPhase ? run : null);
+      if (commands.length > 0) last = this.applyAll(commands, run.depth, isPhase ? run : null);
       // The next phase has started.
       if (isPhase && last?.work != null) break;
       // A task that has ended or is erased creates no more subtasks.
@@ -164,24 +176,25 @@ export class TaskEngine {
       : this.phases.run(work, wake.incarnation);
   }
 
-  /** Applies a command. Null if the object has no task. */
-  apply(command: Command, run: Run | null = null): Decision | null {
-    return this.applyAll([command], run);
+  /** Applies a command of a call at this depth. Null if the object has no task. */
+  apply(command: Command, depth = REQUEST_DEPTH): Decision | null {
+    return this.applyAll([command], depth);
   }
 
   /**
    * Decides commands together, stores, arms, and then publishes. A phase that is due starts in the same decision, so that
-   * a step costs one write: in this run, or in a new one while none is active.
+   * a step costs one write: in this run, or in a new one while none is active and the call is not nested too deeply.
    */
-  private applyAll([first, ...rest]: readonly Command[], run: Run | null): Decision | null {
+  private applyAll([first, ...rest]: readonly Command[], depth: number, run: Run | null = null): Decision | null {
     const stored = this.store.load();
     if (stored === null || first === undefined) return null;
     const now = Date.now();
     let decision = decide(stored.state, first, now);
     for (const command of rest) decision = decideBoth(decision, command, now);
     if (decision.refused !== null || decision.state === stored.state) return decision;
-    const mayBegin = this.running === null && !this.alarm.isDelayed(now);
-    const current = run ?? (mayBegin ? openRun(now, this.phases.maxParallel) : null);
+    const mayBegin =
+      this.running === null && !this.isLeftToAlarm && depth <= MAX_BEGIN_DEPTH && !this.alarm.isDelayed(now);
+    const current = run ?? (mayBegin ? openRun(now, this.phases.maxParallel, depth) : null);
     if (current !== null && !this.isHalting) decision = continueBy(current, decision, now);
     const isChanged = changesIndex(stored.state, decision);
     const events = this.store.save(decision, isChanged, now);
@@ -203,7 +216,9 @@ export class TaskEngine {
     const now = Date.now();
     if (stored === null) return this.alarm.ensureBy(this.store.erasing.computeRetryAt(now));
     const retryAt = this.reports.computeRetryAt(now);
-    const due = [findNextWake(stored.state, now), retryAt].filter((at) => at !== null);
+    const wakeAt = findNextWake(stored.state, now);
+    this.isLeftToAlarm = wakeAt !== null && wakeAt <= now;
+    const due = [wakeAt, retryAt].filter((at) => at !== null);
     const at = due.length === 0 ? null : Math.max(Math.min(...due), notBefore);
     if (retryAt === null) this.alarm.set(at);
     else this.alarm.ensureBy(at);
@@ -267,33 +282,6 @@ export class TaskEngine {
     if (stored === null) return;
     this.apply({ type: "cancel", by: "its tenant was erased" });
     this.phases.cancel();
-    await this.erase(stored);
-  }
-
-  /** Erases an expired task. False if it has not expired. */
-  private async eraseExpired(): Promise<boolean> {
-    const stored = this.store.load();
-    if (stored === null || (getExpiry(stored.state) ?? Number.POSITIVE_INFINITY) > Date.now()) return false;
-    await this.erase(stored);
-    return true;
-  }
-
-  /** Erases the task. The erasure is recorded first, so that the alarm repeats it after a crash or failure. */
-  async erase({ state: { facts } }: StoredTask, retainsSummary = false): Promise<void> {
-    this.store.markErasing(facts, retainsSummary);
-    this.arm();
-    await this.finishErasing();
-  }
-
-  /** Erases what is outside the object, then the object. Idempotent. False if no erasure was recorded. */
-  async finishErasing(): Promise<boolean> {
-    const erasing = this.store.erasing.find();
-    if (erasing === null) return false;
-    await eraseOutside(this.env, erasing);
-    this.alarm.set(null);
-    await this.storage.deleteAll();
-    this.store.dropCache();
-    this.watchers.closeAll("erased");
-    return true;
+    await this.eraser.erase(stored);
   }
 }

@@ -7,6 +7,7 @@ import { blobsFromEnv } from "../../adapters/env/files.ts";
 import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import { stepsFromEnv } from "../../adapters/env/steps.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
+import { REQUEST_DEPTH } from "../../core/base/call-budget.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { JOB_VERSION } from "../../core/steps/job-version.ts";
 import { checkEnvelope } from "../../core/gateway/envelope.ts";
@@ -41,6 +42,8 @@ import type { TextRange } from "../../core/model/label-parts.ts";
 
 /** Maximum events or calls per page. */
 const MAX_PAGE = 500;
+/** A call of another object that does not say how deeply it is nested: the alarm does what it makes due. */
+const UNKNOWN_DEPTH = Number.POSITIVE_INFINITY;
 /** Placeholder result for a subtask that no call waits for. */
 const NOT_READ: FormattedResult = { content: "", isLarge: false };
 
@@ -53,8 +56,8 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
 
   private readonly retention = new TaskRetention(this.env, this.ctx.storage, this.store, this.engine.relations);
 
-  async create(task: NewTask): Promise<Result<TaskView>> {
-    if (this.store.load() === null && this.store.erasing.find() === null) this.engine.create(task);
+  async create(task: NewTask, depth = REQUEST_DEPTH): Promise<Result<TaskView>> {
+    if (this.store.load() === null && this.store.erasing.find() === null) this.engine.create(task, depth);
     return this.view();
   }
 
@@ -157,18 +160,19 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     return enrolled.ok ? ok(undefined) : enrolled;
   }
 
-  async subtaskEnded(subtask: TaskView, label: Label = OUTSIDE): Promise<void> {
+  async subtaskEnded(subtask: TaskView, label: Label = OUTSIDE, depth = REQUEST_DEPTH): Promise<void> {
     const state = this.store.load()?.state;
     if (state === undefined) return;
     const callId = findCallOfSubtask(state, subtask.id);
     // With no waiting call nobody reads the text; only the subtask's use counts.
     const formatted =
       callId === null ? NOT_READ : await this.formatText(subtask.output?.text ?? "", getCurrentFacts(state), callId);
-    await this.engine.subtaskEnds.add({ type: "subtask_ended", ending: toSubtaskEnding(subtask, formatted, label) });
+    const command = { type: "subtask_ended", ending: toSubtaskEnding(subtask, formatted, label) } as const;
+    await this.engine.subtaskEnds.add({ command, depth });
   }
 
   async subtaskWaits(subtask: string, version: number, waits: SubtaskWaits): Promise<void> {
-    this.engine.apply({ type: "subtask_waits", subtask, version, ...waits });
+    this.engine.apply({ type: "subtask_waits", subtask, version, ...waits }, UNKNOWN_DEPTH);
   }
 
   async cancel(by: string): Promise<Result<TaskView>> {
@@ -178,7 +182,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   }
 
   async called(): Promise<void> {
-    this.engine.apply({ type: "called" });
+    this.engine.apply({ type: "called" }, UNKNOWN_DEPTH);
   }
 
   async halt(message: string): Promise<void> {
@@ -215,7 +219,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
 
   async erase(retainsSummary = false): Promise<Result<void>> {
     const stored = this.store.load();
-    if (stored === null) return (await this.engine.finishErasing()) ? ok(undefined) : this.failAbsent();
+    if (stored === null) return (await this.engine.eraser.finish()) ? ok(undefined) : this.failAbsent();
     if (stored.state.phase.name !== "ended") return failed("conflict", "The task has not ended. Cancel it first.");
     // The state then includes what the alarm is creating now, such as subtasks.
     await this.engine.waitForRun();
@@ -227,7 +231,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     if (this.store.hasUnpublished()) return failed("upstream_failed", "The end of the task is not reported yet.");
     const below = await this.engine.relations.erase(last.state, retainsSummary);
     if (!below.ok) return below;
-    await this.engine.erase(last, retainsSummary);
+    await this.engine.eraser.erase(last, retainsSummary);
     return ok(undefined);
   }
 

@@ -37,7 +37,7 @@ type Condense = Extract<Work, { kind: "condense" }>;
 type PhaseResult = Command | Extract<WatchFrame, { delta: unknown }>;
 type PhaseResults = AsyncGenerator<readonly PhaseResult[], void, void>;
 
-/** The work that the step runner does. */
+/** The work of a phase. */
 export type PhaseWork = Think | Act | Condense;
 
 /** Runs the model phase in this object. Its signal ends it. */
@@ -79,6 +79,11 @@ export class TaskPhases {
       case "condense":
         return yield* this.runCondensePhase(work, state, incarnation);
     }
+  }
+
+  /** True for work that calls the step runner. */
+  callsRunner({ kind }: PhaseWork): boolean {
+    return kind !== "think" || this.runOwnModelPhase === null;
   }
 
   /** Abandons the running phase, with its model call or tool calls. */

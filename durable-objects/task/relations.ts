@@ -36,11 +36,13 @@ export class TaskRelations {
   /** The last report to the parent as JSON; null since this object was loaded. */
   private lastParentReport: string | null = null;
   private readonly countCalls: (calls: number) => void;
+  private readonly getDepth: () => number;
 
-  /** `countCalls` runs before each call to another object. */
-  constructor(env: Env, countCalls: (calls: number) => void) {
+  /** `countCalls` runs before each call to another object. `getDepth`: how deeply this object's calls are nested. */
+  constructor(env: Env, countCalls: (calls: number) => void, getDepth: () => number) {
     this.env = env;
     this.countCalls = countCalls;
+    this.getDepth = getDepth;
   }
 
   /**
@@ -139,11 +141,8 @@ export class TaskRelations {
       if (!enrolled.ok) return { type: "subtask_refused", callId, failure: enrolled.error };
     }
     const input = formatSubtaskInput(given);
-    const made = await this.task(facts.tenant, facts.id).create({
-      facts: { ...facts, input },
-      hold: false,
-      call: null,
-    });
+    const task = { facts: { ...facts, input }, hold: false, call: null };
+    const made = await this.task(facts.tenant, facts.id).create(task, this.getDepth() + 1);
     return made.ok ? { type: "subtask_opened", callId } : { type: "subtask_refused", callId, failure: made.error };
   }
 
@@ -159,7 +158,7 @@ export class TaskRelations {
       for (const file of state.attachments) await parent.attach(file);
       await parent.disown(id);
     } else if (hasEnded) {
-      await parent.subtaskEnded(view, state.steeredBy);
+      await parent.subtaskEnded(view, state.steeredBy, this.getDepth() + 1);
     } else {
       const waits = { pending: addSubtaskId(id, view.pending), stands: state.clock.since === null };
       const text = JSON.stringify(waits);

@@ -2,7 +2,7 @@
  * A run of a task: the phases that follow one another without a pause. Runs of an object never overlap. Each has an
  * incarnation, by which a phase of an earlier run is recognised as cut off.
  */
-import { CallBudget } from "../../core/base/call-budget.ts";
+import { CallBudget, MAX_NESTED_RUN_CALLS, MAX_RUN_CALLS, REQUEST_DEPTH } from "../../core/base/call-budget.ts";
 import type { Command } from "../../core/task/commands.ts";
 import type { Decision } from "../../core/task/decision.ts";
 import { decideBoth, findNextWake } from "../../core/task/task.ts";
@@ -17,11 +17,14 @@ export interface Run {
   readonly wake: Extract<Command, { type: "wake" }>;
   readonly until: number;
   readonly calls: CallBudget;
+  /** The nested calls between the alarm or request and this object; 0 for its own alarm. */
+  readonly depth: number;
 }
 
-export function openRun(now: number, maxParallel: number): Run {
+export function openRun(now: number, maxParallel: number, depth: number): Run {
   const wake = { type: "wake", incarnation: crypto.randomUUID(), maxParallel } as const;
-  return { wake, until: now + RUN_MS, calls: new CallBudget() };
+  const calls = new CallBudget(depth > REQUEST_DEPTH ? MAX_NESTED_RUN_CALLS : MAX_RUN_CALLS);
+  return { wake, until: now + RUN_MS, calls, depth };
 }
 
 /** Adds the phase that is due after a decision, as one decision with it. */

@@ -4,13 +4,15 @@ export interface NotedCall {
   /** The task that called, or whose alarm fired. */
   readonly task: string;
   readonly what: string;
+  /** How deeply the call was nested; null if it does not say. */
+  readonly depth: number | null;
 }
 
 let notes: NotedCall[] | null = null;
 
 /** Notes a call that a task made. Does nothing unless a test records. */
-export function noteCall(task: string, what: string): void {
-  notes?.push({ task, what });
+export function noteCall(task: string, what: string, depth: number | null = null): void {
+  notes?.push({ task, what, depth });
 }
 
 /** Records the calls while `work` runs. */

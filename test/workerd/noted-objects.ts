@@ -7,7 +7,6 @@ import { noteCall } from "./call-notes.ts";
 
 export class TaskObject extends DeployedTaskObject {
   protected override streamModelPhase(...[job, signal]: Parameters<RunModelPhase>) {
-    noteCall(job.facts.id, "model phase");
     return streamModelPhase(this.env, job, signal, TOOLS_OF_TESTS);
   }
 
@@ -18,9 +17,9 @@ export class TaskObject extends DeployedTaskObject {
     await super.alarm();
   }
 
-  override async create(...[task]: Parameters<DeployedTaskObject["create"]>) {
-    if (task.facts.parentId !== null) noteCall(task.facts.parentId, "subtask made");
-    return await super.create(task);
+  override async create(...[task, depth]: Parameters<DeployedTaskObject["create"]>) {
+    if (task.facts.parentId !== null) noteCall(task.facts.parentId, "subtask made", depth);
+    return await super.create(task, depth);
   }
 
   override async enroll(subtask: string) {
@@ -29,9 +28,9 @@ export class TaskObject extends DeployedTaskObject {
     return await super.enroll(subtask);
   }
 
-  override async subtaskEnded(...[subtask, label]: Parameters<DeployedTaskObject["subtaskEnded"]>) {
-    noteCall(subtask.id, "end reported to the parent");
-    await super.subtaskEnded(subtask, label);
+  override async subtaskEnded(...[subtask, label, depth]: Parameters<DeployedTaskObject["subtaskEnded"]>) {
+    noteCall(subtask.id, "end reported to the parent", depth);
+    await super.subtaskEnded(subtask, label, depth);
   }
 
   override async subtaskWaits(...waits: Parameters<DeployedTaskObject["subtaskWaits"]>) {

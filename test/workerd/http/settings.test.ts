@@ -35,6 +35,7 @@ describe("the settings", () => {
       largeResultThreshold: 12_000,
       maxParallelToolCalls: 5,
       scriptTimeoutMs: 120_000,
+      modelPhase: "object",
       operatorKeyHash: null,
     };
     expect(settingsFromEnv(envOf({}))).toEqual(expected);
