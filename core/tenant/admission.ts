@@ -38,7 +38,13 @@ const CALM_PERMIT_MS = 6000;
 const RETRY_MS = 4000;
 const RETRY_JITTER_MS = 2000;
 
-/** What a tenant stores of one task until the task is deleted. `granted` is valid while the task holds a slot. */
+/** A task's summary for memory: to be stored, or stored, or not needed by the task's own judgement. Null before its end. */
+export type SummaryNote = "due" | "stored" | null;
+
+/**
+ * What a tenant stores of one task until the task is deleted. `granted` is valid while the task holds a slot. `summary`
+ * stays with the row, so that a repeated report stores no second summary.
+ */
 export interface TaskRow {
   readonly task: string;
   readonly version: number;
@@ -48,6 +54,7 @@ export interface TaskRow {
   readonly holdsSlot: boolean;
   readonly granted: AmountLimit;
   readonly used: Amount;
+  readonly summary: SummaryNote;
 }
 
 /** The use that is stored with a row: its accounts, and its day. */
@@ -150,16 +157,18 @@ export class AdmissionController {
   /**
    * Applies a task's report. A task that waits or has ended returns its slot and lease. A `queued` one keeps them: it
    * was admitted and has not begun. A report of the same version as the permit request was sent before it, and is old.
+   * A completed task that leaves a summary is noted once, in the same write.
    */
   report(report: TaskReport, now: number): void {
     const { version, view } = report;
     const row = this.store.task(report.task) ?? createRow({ ...report, agent: view.agent.id });
     const used = toGreater(row.used, roundUp(report.used));
+    const summary = row.summary ?? (mayLeaveSummary(report) ? "due" : null);
     if (version <= row.version) {
-      this.saveRow(row, { ...row, used }, now);
+      this.saveRow(row, { ...row, used, summary }, now);
       return;
     }
-    const reported = { ...row, version, status: view.status, used };
+    const reported = { ...row, version, status: view.status, used, summary };
     if (view.status === "running" || view.status === "queued") {
       this.saveRow(row, reported, now);
       return;
@@ -238,6 +247,11 @@ export class AdmissionController {
   }
 }
 
+/** True for a completed task that may leave a summary. The task itself decides later whether it does. */
+export function mayLeaveSummary({ hidden, view }: TaskReport): boolean {
+  return !hidden && view.parent_id === null && view.status === "completed";
+}
+
 function getLease(row: TaskRow): Amount {
   return row.holdsSlot ? getUnusedLease(row.granted, row.used) : NO_AMOUNT;
 }
@@ -245,7 +259,7 @@ function getLease(row: TaskRow): Amount {
 /** Creates the row of a new task, below every version. */
 function createRow({ task, key, agent }: Pick<PermitRequest, "task" | "key" | "agent">): TaskRow {
   const row = { task, key, agent, version: -1, holdsSlot: false, granted: NO_LIMIT, used: NO_AMOUNT };
-  return { ...row, status: "queued" };
+  return { ...row, status: "queued", summary: null };
 }
 
 function isSame(left: TaskRow, right: TaskRow): boolean {
@@ -253,6 +267,7 @@ function isSame(left: TaskRow, right: TaskRow): boolean {
     left.version === right.version &&
     left.status === right.status &&
     left.holdsSlot === right.holdsSlot &&
+    left.summary === right.summary &&
     left.granted.tokens === right.granted.tokens &&
     left.granted.costMicros === right.granted.costMicros &&
     left.used.tokens === right.used.tokens &&

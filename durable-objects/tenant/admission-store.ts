@@ -2,7 +2,7 @@
 import type { AccountFigures } from "../../core/tenant/budget-book.ts";
 import { type BudgetLimit, type BudgetPeriod, toMonth } from "../../core/tenant/budget-tree.ts";
 import type { TaskStatus } from "../../core/task/status.ts";
-import type { AdmissionStore, Spending, TaskRow } from "../../core/tenant/admission.ts";
+import type { AdmissionStore, Spending, SummaryNote, TaskRow } from "../../core/tenant/admission.ts";
 import type { TenantTables } from "./tables.ts";
 
 /** Reads and writes rows. Every method is synchronous. */
@@ -14,12 +14,12 @@ export class TenantAdmissionStore implements AdmissionStore {
   }
 
   task(task: string): TaskRow | null {
-    const [row] = this.tables.read<StoredTask>(`SELECT ${COLUMNS} FROM tasks WHERE task = ?`, task);
+    const [row] = this.tables.read<StoredTask>(`SELECT ${COLUMNS}, ${SUMMARY} FROM tasks WHERE task = ?`, task);
     return row === undefined ? null : readTask(row);
   }
 
   holders(): readonly TaskRow[] {
-    return this.tables.read<StoredTask>(`SELECT ${COLUMNS} FROM tasks WHERE holds_place = 1`).map(readTask);
+    return this.tables.read<StoredTask>(`SELECT ${COLUMNS}, ${SUMMARY} FROM tasks WHERE holds_place = 1`).map(readTask);
   }
 
   save(row: TaskRow, spending: Spending | null): void {
@@ -84,12 +84,12 @@ export class TenantAdmissionStore implements AdmissionStore {
     this.tables.clear("tasks", "accounts", "spent");
   }
 
-  private putTask({ task, version, key, agent, status, holdsSlot, granted, used }: TaskRow): void {
+  private putTask({ task, version, key, agent, status, holdsSlot, granted, used, summary }: TaskRow): void {
     this.tables.write(
-      `INSERT INTO tasks (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (task) DO UPDATE SET
+      `INSERT INTO tasks (${COLUMNS}, summary) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (task) DO UPDATE SET
         version = excluded.version, status = excluded.status, holds_place = excluded.holds_place,
         granted_tokens = excluded.granted_tokens, granted_micros = excluded.granted_micros,
-        used_tokens = excluded.used_tokens, used_micros = excluded.used_micros`,
+        used_tokens = excluded.used_tokens, used_micros = excluded.used_micros, summary = excluded.summary`,
       task,
       version,
       key,
@@ -100,6 +100,7 @@ export class TenantAdmissionStore implements AdmissionStore {
       granted.costMicros,
       used.tokens,
       used.costMicros,
+      summary,
     );
   }
 
@@ -122,6 +123,10 @@ export class TenantAdmissionStore implements AdmissionStore {
 const COLUMNS =
   "task, version, key, agent, status, holds_place, granted_tokens, granted_micros, used_tokens, used_micros";
 
+/** The note of a task's summary. An earlier release stored it in a table of its own. */
+const SUMMARY = `COALESCE(summary,
+  (SELECT IIF(due_at IS NULL, 'stored', 'due') FROM summaries WHERE summaries.task = tasks.task)) AS summary`;
+
 interface StoredTask extends Record<string, SqlStorageValue> {
   readonly task: string;
   readonly version: number;
@@ -133,6 +138,7 @@ interface StoredTask extends Record<string, SqlStorageValue> {
   readonly granted_micros: number | null;
   readonly used_tokens: number;
   readonly used_micros: number;
+  readonly summary: string | null;
 }
 
 interface StoredAccount extends Record<string, SqlStorageValue> {
@@ -161,6 +167,7 @@ function readTask(row: StoredTask): TaskRow {
     holdsSlot: row.holds_place === 1,
     granted: { tokens: row.granted_tokens, costMicros: row.granted_micros },
     used: { tokens: row.used_tokens, costMicros: row.used_micros },
+    summary: row.summary as SummaryNote,
   };
 }
 

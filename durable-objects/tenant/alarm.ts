@@ -1,4 +1,7 @@
-/** The one alarm of a tenant's object: for the next index batch, background job or expiry. */
+/**
+ * The one alarm of a tenant's object: for the next index batch, background job or expiry. Each of them has its time in
+ * memory, read once per instance, so that arming reads no row.
+ */
 import type { TenantBackgroundJobs } from "./background-jobs.ts";
 import type { TenantTaskIndex } from "./task-index.ts";
 import type { TenantOutbox } from "./outbox.ts";
@@ -43,11 +46,6 @@ export class TenantAlarm {
       Math.ceil(oldAt / FORGET_EVERY_MS) * FORGET_EVERY_MS,
     );
     if (at !== Infinity && !this.alarm.isSetBy(at)) this.alarm.set(at);
-  }
-
-  /** Makes the alarm fire early enough to send a row that was just stored for the index. */
-  armForIndex(): void {
-    if (!this.alarm.isSetBy(this.parts.index.computeSendAt(Date.now()))) this.arm();
   }
 
   remove(): void {

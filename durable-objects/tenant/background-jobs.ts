@@ -56,14 +56,9 @@ export class TenantBackgroundJobs {
 
   /** Fans out the notices that are due. */
   fanOutNotices(): void {
-    if (this.hasDueNotices()) void this.notices.fanOut().then(this.rearm);
-  }
-
-  /** True when notices are due. */
-  hasDueNotices(): boolean {
     const now = Date.now();
     const at = this.tables.isErased() ? null : this.notices.nextAt(now);
-    return at !== null && at <= now;
+    if (at !== null && at <= now) void this.notices.fanOut().then(this.rearm);
   }
 
   /** Runs the next batch of a rebuild that is due. */

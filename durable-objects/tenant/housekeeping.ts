@@ -17,7 +17,7 @@ const ALARM_SEND_MS = 500;
 interface Parts {
   readonly tables: Pick<TenantTables, "isErased">;
   readonly alarms: Pick<TenantAlarm, "arm" | "run">;
-  readonly jobs: Omit<TenantBackgroundJobs, "hasDueNotices" | "nextAt">;
+  readonly jobs: Omit<TenantBackgroundJobs, "nextAt">;
   readonly store: Pick<TenantStore, "deleteExpired">;
   readonly outbox: Pick<TenantOutbox, "deleteExpired">;
   readonly slots: Pick<TenantSlots, "deleteOld">;

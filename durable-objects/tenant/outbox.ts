@@ -29,6 +29,11 @@ export class TenantOutbox {
   private readonly tables: TenantTables;
   /** The deleted tasks. Null until read. */
   private forgotten: Set<string> | null = null;
+  /** When the next row can be sent, and when the next record of a deleted task expires. Undefined until read. */
+  private unsentAt: number | null | undefined;
+  private expiryAt: number | null | undefined;
+  /** False when no report is stored in parts. Undefined until read. */
+  private hasParts: boolean | undefined;
 
   constructor(tables: TenantTables) {
     this.tables = tables;
@@ -48,6 +53,7 @@ export class TenantOutbox {
       this.put(task, version, json);
       return;
     }
+    this.hasParts = true;
     this.tables.storage.transactionSync(() => {
       if (this.put(task, version, null)) this.tables.putParts("reports", task, new TextEncoder().encode(json));
     });
@@ -103,20 +109,22 @@ export class TenantOutbox {
       const ofOutbox = `DELETE FROM outbox WHERE (task, version) IN
         (SELECT value ->> 0, value ->> 1 FROM json_each(?)) RETURNING task`;
       const dropped = this.tables.write<{ task: string }>(ofOutbox, sent).map(({ task }) => task);
-      const ofReports = "DELETE FROM reports WHERE owner IN (SELECT value FROM json_each(?))";
-      this.tables.write(ofReports, JSON.stringify(dropped));
+      if (this.mayHaveParts()) this.deleteParts(dropped);
     });
+    this.unsentAt = undefined;
+    if (rows.some(({ report }) => report === null)) this.expiryAt = undefined;
   }
 
   /** Postpones a row that Postgres refused. The others are sent. */
   postpone(row: OutboxRow, until: number): void {
     this.tables.write("UPDATE outbox SET not_before = ? WHERE task = ? AND version = ?", until, row.task, row.version);
+    this.unsentAt = undefined;
   }
 
-  /** Returns when the next row can be sent; null when every row is sent. */
+  /** Returns when the next row can be sent, 0 for a row that is not postponed; null when every row is sent. */
   nextUnsentAt(): number | null {
-    const [row] = this.tables.read<{ at: number | null }>("SELECT MIN(not_before) AS at FROM outbox");
-    return row?.at ?? null;
+    if (this.unsentAt === undefined) this.unsentAt = this.readUnsentAt();
+    return this.unsentAt;
   }
 
   /** Deletes the records of deleted tasks that are older than a day. */
@@ -128,12 +136,13 @@ export class TenantOutbox {
       this.tables.write("DELETE FROM forgotten WHERE at <= ?", before);
     });
     this.forgotten = null;
+    this.expiryAt = undefined;
   }
 
   /** Returns when the next record of a deleted task expires. */
   nextExpiryAt(): number | null {
-    const [row] = this.tables.read<{ at: number | null }>("SELECT MIN(at) AS at FROM forgotten");
-    return row?.at == null ? null : row.at + FORGOTTEN_RETENTION_MS;
+    if (this.expiryAt === undefined) this.expiryAt = this.readExpiryAt();
+    return this.expiryAt;
   }
 
   /** Drops the reports and keeps the task ids, which Postgres may not know. */
@@ -141,6 +150,9 @@ export class TenantOutbox {
     this.tables.clear("reports", "forgotten", "kept_summaries");
     this.tables.write("UPDATE outbox SET version = ?, not_before = 0, report = NULL", FORGET_VERSION);
     this.forgotten = null;
+    this.unsentAt = undefined;
+    this.expiryAt = undefined;
+    this.hasParts = undefined;
   }
 
   /** Lists at most `limit` tasks of an erased tenant that are still to be erased. */
@@ -156,6 +168,30 @@ export class TenantOutbox {
   private drop(task: string, version: number): void {
     const [row] = this.tables.write("DELETE FROM outbox WHERE task = ? AND version = ? RETURNING task", task, version);
     if (row !== undefined) this.tables.deleteParts("reports", task);
+    this.unsentAt = undefined;
+  }
+
+  /** Rows that are not postponed come first: few are, and the index of those has the earliest. */
+  private readUnsentAt(): number | null {
+    if (this.tables.read("SELECT 1 FROM outbox WHERE not_before = 0 LIMIT 1").length > 0) return 0;
+    const query = "SELECT not_before AS at FROM outbox WHERE not_before > 0 ORDER BY not_before LIMIT 1";
+    return this.tables.read<{ at: number }>(query)[0]?.at ?? null;
+  }
+
+  private readExpiryAt(): number | null {
+    const [row] = this.tables.read<{ at: number }>("SELECT at FROM forgotten ORDER BY at LIMIT 1");
+    return row === undefined ? null : row.at + FORGOTTEN_RETENTION_MS;
+  }
+
+  private mayHaveParts(): boolean {
+    this.hasParts ??= this.tables.read("SELECT 1 FROM reports LIMIT 1").length > 0;
+    return this.hasParts;
+  }
+
+  private deleteParts(tasks: readonly string[]): void {
+    const query = "DELETE FROM reports WHERE owner IN (SELECT value FROM json_each(?))";
+    this.tables.write(query, JSON.stringify(tasks));
+    this.hasParts = undefined;
   }
 
   /** Returns false if a newer row is stored. */
@@ -168,6 +204,7 @@ export class TenantOutbox {
       version,
       report,
     );
+    this.unsentAt = 0;
     return row !== undefined;
   }
 }

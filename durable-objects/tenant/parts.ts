@@ -127,7 +127,6 @@ export class TenantParts extends TenantContext implements TenantJobs {
     slots: this.slots,
     summaries: this.summaries,
     killSwitch: this.killSwitch,
-    jobs: this.jobs,
     feed: this.feed,
     alarms: this.alarms,
   });

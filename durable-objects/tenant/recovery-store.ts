@@ -37,7 +37,7 @@ export class TenantRecoveryStore {
       "INSERT INTO counter VALUES (1, ?, 0, NULL, NULL) ON CONFLICT (one) DO UPDATE SET counter = excluded.counter",
       counter,
     );
-    this.knownRow = undefined;
+    if (this.knownRow !== undefined) this.knownRow = { ...this.knownRow, counter };
   }
 
   /** Stores the row's counts after a comparison that matched. */
@@ -49,7 +49,7 @@ export class TenantRecoveryStore {
       name,
       JSON.stringify(inventory),
     );
-    this.knownRow = undefined;
+    if (this.knownRow !== undefined) this.knownRow = { ...this.knownRow, comparedAt, name, inventory };
   }
 
   /** Returns the tenant's name, from the row or from a session of an earlier release. */

@@ -2,10 +2,10 @@
 import type { PermitReply, PermitRequest, ReportReply } from "../../core/tenant/rpc.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
 import { STOPPED_RETRY_MS } from "../../core/task/admission.ts";
+import { mayLeaveSummary } from "../../core/tenant/admission.ts";
 import { formatStopMessage } from "../../core/tenant/stop-message.ts";
 import { Batcher } from "../base/batcher.ts";
 import type { TenantAlarm } from "./alarm.ts";
-import type { TenantBackgroundJobs } from "./background-jobs.ts";
 import type { TenantFeed } from "./feed.ts";
 import type { TenantNotices } from "./notices.ts";
 import type { TenantOutbox } from "./outbox.ts";
@@ -31,11 +31,10 @@ interface Parts {
   readonly outbox: Pick<TenantOutbox, "isForgotten" | "markErased" | "putForgotten" | "putReport">;
   readonly notices: Pick<TenantNotices, "store" | "deleteOfTask">;
   readonly slots: Pick<TenantSlots, "enter" | "report" | "forget">;
-  readonly summaries: Pick<TenantSummaries, "noteCompleted" | "deleteOfTask">;
+  readonly summaries: Pick<TenantSummaries, "schedule" | "deleteOfTask">;
   readonly killSwitch: Pick<TenantKillSwitch, "getStop" | "requestHalt">;
-  readonly jobs: Pick<TenantBackgroundJobs, "hasDueNotices">;
   readonly feed: Pick<TenantFeed, "publish" | "publishErased">;
-  readonly alarms: Pick<TenantAlarm, "arm" | "armForIndex">;
+  readonly alarms: Pick<TenantAlarm, "arm">;
 }
 
 export class TenantReports {
@@ -100,8 +99,8 @@ export class TenantReports {
     }
     if (!outbox.isForgotten(row.task)) {
       this.store(row);
-      summaries.noteCompleted(row);
       slots.report(row);
+      if (mayLeaveSummary(row)) summaries.schedule(Date.now());
       if (row.view.status === "running" && killSwitch.getStop() !== null) killSwitch.requestHalt(row.task);
     }
     return { erased: false };
@@ -114,10 +113,9 @@ export class TenantReports {
     this.parts.feed.publish(row);
   }
 
-  /** Arms the alarm for what a batch stored: notices, which are fanned out at once, and index rows. */
+  /** Arms the alarm for what a batch stored: notices, index rows and summaries. */
   private armAfter<T>(replies: T): T {
-    if (this.parts.jobs.hasDueNotices()) this.parts.alarms.arm();
-    this.parts.alarms.armForIndex();
+    this.parts.alarms.arm();
     return replies;
   }
 }

@@ -16,6 +16,8 @@ export class TenantStore {
   private readonly tables: TenantTables;
   /** Cached keys by hash. */
   private readonly keys = new Map<string, KeyRecord>();
+  /** When the next request expires, or earlier. Undefined until read. */
+  private expiryAt: number | null | undefined;
 
   constructor(tables: TenantTables) {
     this.tables = tables;
@@ -78,6 +80,7 @@ export class TenantStore {
       row.tryAt,
     );
     this.tables.deleteParts("replies", ticket);
+    this.expiryAt = Math.min(this.nextExpiryAt() ?? Infinity, getExpiresAt(row));
   }
 
   /** Records that the attempt ended without a reply to store. */
@@ -109,6 +112,7 @@ export class TenantStore {
   /** Deletes requests whose replies have expired. */
   deleteExpired(now: number): void {
     if ((this.nextExpiryAt() ?? now + 1) > now) return;
+    this.expiryAt = undefined;
     const old = now - REPLY_LIFETIME_MS;
     this.tables.write(
       "DELETE FROM replies WHERE owner IN (SELECT ticket FROM repeats WHERE COALESCE(done_at, started_at) <= ?)",
@@ -117,17 +121,23 @@ export class TenantStore {
     this.tables.write("DELETE FROM repeats WHERE COALESCE(done_at, started_at) <= ?", old);
   }
 
-  /** Returns when the next request expires. */
+  /** Returns when the next request expires, or earlier: a reply moves its request's expiry. */
   nextExpiryAt(): number | null {
-    const [row] = this.tables.read<{ started_at: number; done_at: number | null }>(
-      "SELECT started_at, done_at FROM repeats ORDER BY COALESCE(done_at, started_at) LIMIT 1",
-    );
-    return row === undefined ? null : getExpiresAt({ startedAt: row.started_at, doneAt: row.done_at });
+    if (this.expiryAt === undefined) this.expiryAt = this.readExpiryAt();
+    return this.expiryAt;
   }
 
   erase(): void {
     this.tables.clear("keys", "revoked", "repeats", "replies");
+    this.expiryAt = undefined;
     this.keys.clear();
+  }
+
+  private readExpiryAt(): number | null {
+    const [row] = this.tables.read<{ started_at: number; done_at: number | null }>(
+      "SELECT started_at, done_at FROM repeats ORDER BY COALESCE(done_at, started_at) LIMIT 1",
+    );
+    return row === undefined ? null : getExpiresAt({ startedAt: row.started_at, doneAt: row.done_at });
   }
 }
 

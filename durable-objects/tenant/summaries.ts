@@ -1,13 +1,13 @@
 /**
- * The summaries that completed tasks leave in memory. A task is noted in the same write as its last report. The note
- * stays after its summary is saved, so a task leaves one summary, even if a report repeats or the summary is deleted.
+ * The summaries that completed tasks leave in memory. The note belongs to the task's row and is written with its last
+ * report. It stays after its summary is saved, so a task leaves one summary, even if a report repeats or the summary is
+ * deleted. An earlier release noted tasks in the table `summaries`, which is still read.
  */
 import { memoryFromEnv } from "../../adapters/env/memory.ts";
 import { tasksFromEnv } from "../../adapters/env/tasks.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { type Failure, toFailure } from "../../core/base/errors.ts";
 import { type NewMemory, getSummaryId } from "../../core/memory/memory.ts";
-import type { TaskReport } from "../../core/task/rpc.ts";
 import { computeSendDelayMs } from "../../core/tenant/index-outbox.ts";
 import type { TenantOutbox } from "./outbox.ts";
 import type { TenantTables } from "./tables.ts";
@@ -24,6 +24,8 @@ export class TenantSummaries {
   private readonly tables: TenantTables;
   private readonly outbox: TenantOutbox;
   private failures = 0;
+  /** When the next summary is due; null if none is. Undefined until read. */
+  private dueAt: number | null | undefined;
   private writing: Promise<void> | null = null;
 
   constructor(env: Env, tables: TenantTables, outbox: TenantOutbox) {
@@ -32,13 +34,12 @@ export class TenantSummaries {
     this.outbox = outbox;
   }
 
-  /** Notes a completed task once. The task itself decides later whether it leaves a summary. */
-  noteCompleted({ task, hidden, view }: TaskReport): void {
-    if (hidden || view.parent_id !== null || view.status !== "completed") return;
-    this.tables.write("INSERT OR IGNORE INTO summaries VALUES (?, ?)", task, Date.now() + GATHER_MS);
+  /** Schedules the summary of a task whose row was just noted. */
+  schedule(now: number): void {
+    this.dueAt = Math.min(this.readDueAt() ?? Infinity, now + GATHER_MS);
   }
 
-  /** Deletes the note of an erased task. The index deletes its summary. */
+  /** Deletes an erased task's note of an earlier release. A note of this one goes with its row, its summary with the index. */
   deleteOfTask(task: string): void {
     this.tables.write("DELETE FROM summaries WHERE task = ?", task);
   }
@@ -48,18 +49,14 @@ export class TenantSummaries {
    * recovered.
    */
   nextAt(now: number): number | null {
-    // The condition lets SQLite use the partial index. Without it, the query reads a row of every completed task.
-    const [row] = this.tables.read<{ at: number | null }>(
-      "SELECT MIN(due_at) AS at FROM summaries WHERE due_at IS NOT NULL",
-    );
-    if (row?.at == null) return null;
-    const isIdle = this.failures === 0 && this.writing === null;
-    return isIdle ? row.at : Math.max(row.at, now + computeSendDelayMs(Math.max(this.failures, 1)));
+    const at = this.readDueAt();
+    if (this.failures === 0 && this.writing === null) return at;
+    return at === null && this.writing === null ? null : now + computeSendDelayMs(Math.max(this.failures, 1));
   }
 
   /** Writes the due summaries. Never throws: the next alarm retries failures. */
   async write(): Promise<void> {
-    this.writing ??= this.writeDue(Date.now()).finally(() => {
+    this.writing ??= this.writeDue().finally(() => {
       this.writing = null;
     });
     await this.writing;
@@ -68,7 +65,6 @@ export class TenantSummaries {
   /** Writes every noted summary, due or not. False if some failed. */
   async writeAll(): Promise<boolean> {
     await this.writing;
-    this.tables.write("UPDATE summaries SET due_at = 0 WHERE due_at IS NOT NULL");
     await this.write();
     return this.nextAt(0) === null;
   }
@@ -82,20 +78,30 @@ export class TenantSummaries {
 
   erase(): void {
     this.tables.clear("summaries");
+    this.dueAt = null;
+  }
+
+  /** After a start, what an earlier instance noted is due like a new note. */
+  private readDueAt(): number | null {
+    if (this.dueAt === undefined) this.dueAt = this.listDue(1).length > 0 ? Date.now() + GATHER_MS : null;
+    return this.dueAt;
+  }
+
+  private listDue(limit: number): string[] {
+    const due = this.tables.read<{ task: string }>(DUE, limit).map(({ task }) => task);
+    return [...new Set(due)];
   }
 
   private areDue(tasks: readonly string[]): boolean {
-    const query =
-      "SELECT 1 FROM summaries WHERE due_at IS NOT NULL AND task IN (SELECT value FROM json_each(?)) LIMIT 1";
-    return this.tables.read(query, JSON.stringify(tasks)).length > 0;
+    return this.tables.read(ANY_DUE, JSON.stringify(tasks)).length > 0;
   }
 
-  private async writeDue(now: number): Promise<void> {
+  private async writeDue(): Promise<void> {
     for (;;) {
       const tenant = this.tables.getTenant();
       if (tenant === null || this.tables.isErased()) return;
-      const query = "SELECT task FROM summaries WHERE due_at <= ? ORDER BY due_at LIMIT ?";
-      const tasks = this.tables.read<{ task: string }>(query, now, BATCH).map(({ task }) => task);
+      const tasks = this.listDue(BATCH);
+      this.dueAt = null;
       if (tasks.length === 0) {
         this.failures = 0;
         return;
@@ -103,6 +109,7 @@ export class TenantSummaries {
       const failure = await this.writeBatch(tenant, tasks);
       if (failure !== null) {
         this.failures += 1;
+        this.dueAt = Date.now();
         console.error("summaries of tasks could not be written", tenant, failure.code, failure.details);
         return;
       }
@@ -123,14 +130,25 @@ export class TenantSummaries {
       const saved = await memoryFromEnv(this.env).save(tenant, summaries, null, AbortSignal.timeout(EMBED_MS));
       if (!saved.ok) return saved.error;
       if (this.tables.isErased()) return null;
-      this.tables.write(
-        "UPDATE summaries SET due_at = NULL WHERE task IN (SELECT value FROM json_each(?))",
-        JSON.stringify(tasks),
-      );
+      this.markStored(tasks);
       return await this.removeForgotten(tenant, tasks);
     } catch (thrown) {
       return toFailure(thrown);
     }
+  }
+
+  private markStored(tasks: readonly string[]): void {
+    const listed = JSON.stringify(tasks);
+    this.tables.storage.transactionSync(() => {
+      this.tables.write(
+        "UPDATE tasks SET summary = 'stored' WHERE summary = 'due' AND task IN (SELECT value FROM json_each(?))",
+        listed,
+      );
+      this.tables.write(
+        "UPDATE summaries SET due_at = NULL WHERE due_at IS NOT NULL AND task IN (SELECT value FROM json_each(?))",
+        listed,
+      );
+    });
   }
 
   /** Removes summaries of tasks that were erased while they were saved, unless retention lets them stay. */
@@ -141,3 +159,12 @@ export class TenantSummaries {
     return removed.ok ? null : removed.error;
   }
 }
+
+/**
+ * The noted tasks, here and by an earlier release, and whether one of these is among them. The conditions are those of
+ * partial indexes, so no stored note is read.
+ */
+const DUE = `SELECT task FROM tasks WHERE summary = 'due'
+  UNION ALL SELECT task FROM summaries WHERE due_at IS NOT NULL LIMIT ?`;
+const ANY_DUE = `SELECT 1 FROM tasks WHERE summary = 'due' AND task IN (SELECT value FROM json_each(?1))
+  UNION ALL SELECT 1 FROM summaries WHERE due_at IS NOT NULL AND task IN (SELECT value FROM json_each(?1)) LIMIT 1`;

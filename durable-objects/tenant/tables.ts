@@ -18,7 +18,7 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS outbox (
     task TEXT PRIMARY KEY, version INTEGER NOT NULL, not_before INTEGER NOT NULL, report TEXT
   );
-  CREATE INDEX IF NOT EXISTS outbox_by_time ON outbox (not_before);
+  CREATE INDEX IF NOT EXISTS outbox_postponed ON outbox (not_before) WHERE not_before > 0;
   CREATE TABLE IF NOT EXISTS reports (
     owner TEXT NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (owner, part)
   );
@@ -27,7 +27,8 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS tasks (
     task TEXT PRIMARY KEY, version INTEGER NOT NULL, key TEXT, agent TEXT NOT NULL, status TEXT NOT NULL,
     holds_place INTEGER NOT NULL, granted_tokens INTEGER, granted_micros INTEGER,
-    used_tokens INTEGER NOT NULL, used_micros INTEGER NOT NULL, tell TEXT
+    used_tokens INTEGER NOT NULL, used_micros INTEGER NOT NULL, tell TEXT,
+    summary TEXT
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS tasks_with_place ON tasks (task) WHERE holds_place = 1;
   CREATE INDEX IF NOT EXISTS tasks_that_may_run ON tasks (task) WHERE status IN ('queued', 'running', 'sleeping');
@@ -76,10 +77,15 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS retention (
     one INTEGER PRIMARY KEY CHECK (one = 1), retention TEXT NOT NULL, progress TEXT
   );
+  CREATE INDEX IF NOT EXISTS tasks_with_due_summary ON tasks (task) WHERE summary = 'due';
 `;
 
-/** The first and the last table of the schema. An object of an earlier release lacks the last one. */
-const [FIRST_TABLE, LAST_TABLE] = ["tenant", "retention"];
+/** Changes what an earlier release created: each once. Its other tables stay readable for that release. */
+const ADD_SUMMARY = "ALTER TABLE tasks ADD COLUMN summary TEXT";
+const DROP_INDEX = "DROP INDEX IF EXISTS outbox_by_time";
+
+/** The first table and the last index of the schema. An object of an earlier release lacks the last one. */
+const [FIRST_TABLE, LAST_INDEX] = ["tenant", "tasks_with_due_summary"];
 
 /** Rows are limited to 2 MB, so larger values are stored in parts of this size. */
 const PART_BYTES = 1_000_000;
@@ -164,11 +170,11 @@ export class TenantTables {
     this.write(`DELETE FROM ${table} WHERE owner = ?`, owner);
   }
 
-  /** Checks that the tables exist. Creates missing tables of an object of an earlier release. */
+  /** Checks that the tables exist. Brings those of an earlier release to this one. */
   private haveTables(): boolean {
     if (this.tablesExist === null) {
-      const query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN (?, ?)";
-      const found = this.storage.sql.exec<{ name: string }>(query, FIRST_TABLE, LAST_TABLE).toArray();
+      const query = "SELECT name FROM sqlite_master WHERE name IN (?, ?)";
+      const found = this.storage.sql.exec<{ name: string }>(query, FIRST_TABLE, LAST_INDEX).toArray();
       this.tablesExist = found.length > 0;
       if (found.length === 1) this.create();
     }
@@ -176,7 +182,18 @@ export class TenantTables {
   }
 
   private create(): void {
-    this.storage.sql.exec(SCHEMA);
+    const { sql } = this.storage;
+    this.storage.transactionSync(() => {
+      if (this.isColumnMissing("tasks", "summary")) sql.exec(ADD_SUMMARY);
+      sql.exec(DROP_INDEX);
+      sql.exec(SCHEMA);
+    });
     this.tablesExist = true;
+  }
+
+  /** True for a table that exists without the column. */
+  private isColumnMissing(table: string, column: string): boolean {
+    const columns = this.storage.sql.exec<{ name: string }>("SELECT name FROM pragma_table_info(?)", table).toArray();
+    return columns.length > 0 && columns.every(({ name }) => name !== column);
   }
 }

@@ -305,7 +305,7 @@ describe("a completed task", () => {
     const stub = env.TENANTS.get(env.TENANTS.idFromName(caller.tenant));
     const due = async () =>
       await runInDurableObject(stub, (_, state) =>
-        state.storage.sql.exec<{ task: string }>("SELECT task FROM summaries WHERE due_at IS NOT NULL").toArray(),
+        state.storage.sql.exec<{ task: string }>("SELECT task FROM tasks WHERE summary = 'due'").toArray(),
       );
     await vi.waitFor(async () => expect(await due()).toEqual([{ task: id }]), { timeout: 20_000 });
     expect(await tenantsFromEnv(env)(caller.tenant).summarise()).toBe(false);

@@ -133,7 +133,7 @@ describe("the summary of a task past its days", () => {
   async function endedWithoutSummary(caller: Caller): Promise<string> {
     const id = await ended(caller);
     await runInDurableObject(tenantStub(caller.tenant), (_, { storage }) =>
-      storage.sql.exec("UPDATE summaries SET due_at = ?", Date.now() + 30 * DAY),
+      storage.sql.exec("UPDATE tasks SET summary = 'due' WHERE summary = 'stored'"),
     );
     const { json } = await caller.send("GET", "/v1/memory?limit=100");
     for (const memory of json.data as { id: string }[]) await caller.send("DELETE", `/v1/memory/${memory.id}`);
