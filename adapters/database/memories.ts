@@ -1,7 +1,13 @@
 /** Memories. Their vectors are stored behind the vectors port. */
 import { type SQL, and, desc, eq, inArray, isNull, or, sql } from "drizzle-orm";
 import type { AuditEntry } from "../../core/ports/audit.ts";
-import type { HashedMemory, MemoryFilter, MemoryTable, ReadMemory } from "../../core/ports/memory-tables.ts";
+import type {
+  EmbeddedSummaries,
+  HashedMemory,
+  MemoryFilter,
+  MemoryTable,
+  ReadMemory,
+} from "../../core/ports/memory-tables.ts";
 import { type Failure, failed, ok } from "../../core/base/errors.ts";
 import { MAX_TAGS, type Memory, type MemoryKind, type MemoryScope, toMemoryLabel } from "../../core/memory/memory.ts";
 import { listWords } from "../../core/memory/words.ts";
@@ -11,6 +17,7 @@ import { insertAuditFrom } from "./audit-log.ts";
 import { asTenant, callDirectory, type Connection } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
 import { memories, memoryTags } from "./schema.ts";
+import { upsertVectors } from "./vector-rows.ts";
 
 const NO_MEMORY = failed("not_found", "There is no such memory.");
 
@@ -38,6 +45,13 @@ export function memoryTable(connection: Connection): MemoryTable {
       if (!written.ok) return written;
       const kept = written.value[4].map(toMemory);
       return ok(given.flatMap((memory) => findStored(memory, kept) ?? []));
+    },
+
+    async saveSummaries(tenant, given, embedded) {
+      if (given.length === 0) return ok([]);
+      const statement = insertSummaries(tenant, given, embedded);
+      const written = await asTenant(connection, tenant, (query) => [query.execute(statement)]);
+      return written.ok ? ok(written.value[0].rows.map((row) => String(row["id"]))) : written;
     },
 
     async read(tenant, scope, ids) {
@@ -213,6 +227,33 @@ function insert(tenant: string, rows: SQL): SQL {
     from ${rows}
     where exists (select from tenants where id = ${tenant} and erased_at is null)
     on conflict do nothing`;
+}
+
+/**
+ * One statement for any number of summaries, their projects and their vectors. A summary has no tags, and its hash
+ * contains its id, so it is merged with no other memory.
+ */
+function insertSummaries(tenant: string, given: readonly HashedMemory[], embedded: EmbeddedSummaries | null): SQL {
+  const isSaved = sql`r.id in (select id from saved)`;
+  return sql`
+    with given as (select * from ${toRecordset(given)}),
+    saved as (
+      insert into memories (tenant, id, project, kind, content, content_hash, label, tags, source_task, author,
+        created_at, updated_at, embedded_by)
+      select ${tenant}::text, id, project, kind, content, content_hash, label, tags, source_task, author, created_at,
+        created_at, ${embedded?.model ?? null}::text
+      from given
+      where exists (select from tenants where id = ${tenant} and erased_at is null)
+      on conflict do nothing returning id, project, created_at
+    ),
+    found as (${upsertVectors(tenant, embedded?.model ?? "", embedded?.vectors ?? [], isSaved)} returning id),
+    named as (
+      insert into projects (tenant, name, created_at)
+      select ${tenant}::text, project, min(created_at) from saved where project is not null group by project
+      on conflict do nothing
+    )
+    select id from saved
+    union select memories.id from given join memories on memories.tenant = ${tenant} and memories.id = given.id`;
 }
 
 /** A memory with the same content gets the missing tags, as far as they fit, and the newer time. */

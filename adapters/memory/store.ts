@@ -1,13 +1,18 @@
 /** Memories in the database, found by vectors: implements `core/ports/memory-store.ts`. */
 import type { Database } from "../../core/ports/database.ts";
-import type { MemoryTable, ReadMemory } from "../../core/ports/memory-tables.ts";
+import type { EmbeddedSummaries, MemoryTable, ReadMemory } from "../../core/ports/memory-tables.ts";
 import { type Failure, ok, type Result } from "../../core/base/errors.ts";
-import { getIdentityHash, type Memory, type MemoryKind } from "../../core/memory/memory.ts";
+import { getIdentityHash, type Memory, type MemoryKind, type NewMemory } from "../../core/memory/memory.ts";
 import { OUTSIDE } from "../../core/provenance/label.ts";
 import { matchTags, type MemoryHit, rankHits } from "../../core/memory/rank.ts";
 import type { MemorySearch, MemoryStore } from "../../core/ports/memory-store.ts";
 import { listWords } from "../../core/memory/words.ts";
-import { type EmbedderPort, MAX_EMBEDDED_TEXTS, type VectorsPort } from "../../core/ports/vectors.ts";
+import {
+  type EmbedderPort,
+  MAX_EMBEDDED_TEXTS,
+  type StoredVector,
+  type VectorsPort,
+} from "../../core/ports/vectors.ts";
 
 /** Additional neighbours per search: vectors of deleted memories may remain. */
 const EXTRA_NEAREST = 10;
@@ -47,6 +52,8 @@ export function openMemory(parts: MemoryParts): MemoryStore {
         kept.value.map((memory) => ({ memory: toMemory(memory, embedded, embedder.model), isNew: ids.has(memory.id) })),
       );
     },
+
+    saveSummaries: (tenant, given, signal) => saveSummaries(parts, tenant, given, signal),
 
     async update(tenant, change, act, signal) {
       const { id, label, content, tags } = change;
@@ -186,6 +193,62 @@ async function embedStored(
   return embedded;
 }
 
+/**
+ * Saves summaries with their vectors in one statement; an index gets the vectors before it. Without vectors, as when the
+ * embedding server is unavailable, the sweep adds them.
+ */
+async function saveSummaries(
+  parts: MemoryParts,
+  tenant: string,
+  given: readonly NewMemory[],
+  signal: AbortSignal,
+): Promise<Result<void>> {
+  if (given.length === 0) return ok(undefined);
+  const { database, vectors } = parts;
+  const hashed = await Promise.all(
+    given.map(async (memory) => ({ ...memory, contentHash: await getIdentityHash(memory) })),
+  );
+  const embedded = await embedSummaries(parts, tenant, given, signal);
+  const saved = await database.memories.saveSummaries(tenant, hashed, embedded);
+  // A vector that Postgres refuses does not cost the summary.
+  if (!saved.ok && embedded !== null && saved.error.code !== "upstream_failed") {
+    const again = await database.memories.saveSummaries(tenant, hashed, null);
+    return again.ok ? ok(undefined) : again;
+  }
+  if (!saved.ok) return saved;
+  const stored = new Set(saved.value);
+  const gone = given.flatMap(({ id }) => (stored.has(id) ? [] : [id]));
+  if (vectors.place === "index" && gone.length > 0) await deleteVectors(vectors, tenant, gone);
+  return ok(undefined);
+}
+
+/** Null when there are no vectors now. */
+async function embedSummaries(
+  { vectors, embedder }: MemoryParts,
+  tenant: string,
+  given: readonly NewMemory[],
+  signal: AbortSignal,
+): Promise<EmbeddedSummaries | null> {
+  const contents = given.map(({ content }) => content);
+  const embedded = await embedder.embed(contents, signal);
+  const stored = embedded.ok ? toStoredVectors(given, embedded.value) : [];
+  const written =
+    !embedded.ok || vectors.place === "database" ? embedded : await vectors.upsert(tenant, embedder.model, stored);
+  if (written.ok) return { model: embedder.model, vectors: vectors.place === "database" ? stored : [] };
+  console.error("summaries could not be embedded", tenant, written.error.code, written.error.details);
+  return null;
+}
+
+function toStoredVectors(
+  memories: readonly Pick<Memory, "id" | "project" | "kind">[],
+  values: readonly Float32Array[],
+): StoredVector[] {
+  return memories.flatMap(({ id, project, kind }, index) => {
+    const one = values[index];
+    return one === undefined ? [] : [{ id, project, kind, values: one }];
+  });
+}
+
 /** Embeds one batch: vectors first, then the record. A memory deleted meanwhile leaves no vector. */
 async function embedBatch(
   { database, vectors, embedder }: MemoryParts,
@@ -198,11 +261,7 @@ async function embedBatch(
     signal,
   );
   if (!embedded.ok) return embedded.error;
-  const stored = some.flatMap(({ id, project, kind }, index) => {
-    const values = embedded.value[index];
-    return values === undefined ? [] : [{ id, project, kind, values }];
-  });
-  const written = await vectors.upsert(tenant, embedder.model, stored);
+  const written = await vectors.upsert(tenant, embedder.model, toStoredVectors(some, embedded.value));
   if (!written.ok) return written.error;
   const marked = await database.memories.markEmbedded(tenant, embedder.model, some);
   if (!marked.ok) return marked.error;

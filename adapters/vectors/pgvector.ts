@@ -5,8 +5,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import { ok } from "../../core/base/errors.ts";
 import type { MemoryKind, MemoryScope } from "../../core/memory/memory.ts";
-import type { StoredVector, VectorsPort } from "../../core/ports/vectors.ts";
+import type { VectorsPort } from "../../core/ports/vectors.ts";
 import { asTenant, openConnection } from "../database/connection.ts";
+import { formatVector, toLabel, upsertVectors } from "../database/vector-rows.ts";
 
 /** Vectors per statement: each is some kilobytes of text. */
 const BATCH = 250;
@@ -15,9 +16,11 @@ const BATCH = 250;
 export function openPgvector(url: string, endpoint: string | null): VectorsPort {
   const connection = openConnection(url, endpoint);
   return {
+    place: "database",
+
     async upsert(tenant, model, vectors) {
       for (let start = 0; start < vectors.length; start += BATCH) {
-        const statement = upsert(tenant, model, vectors.slice(start, start + BATCH));
+        const statement = upsertVectors(tenant, model, vectors.slice(start, start + BATCH));
         const written = await asTenant(connection, tenant, (query) => [query.execute(statement)]);
         if (!written.ok) return written;
       }
@@ -47,30 +50,6 @@ export function openPgvector(url: string, endpoint: string | null): VectorsPort 
       return deleted.ok ? ok(undefined) : deleted;
     },
   };
-}
-
-/** Vectors of an erased tenant are dropped. */
-function upsert(tenant: string, model: string, vectors: readonly StoredVector[]): SQL {
-  const rows = vectors.map(({ id, project, kind, values }) => {
-    return { id, model: toLabel(model, values), project: project ?? "", kind, embedding: formatVector(values) };
-  });
-  return sql`
-    insert into vectors (tenant, id, model, project, kind, embedding)
-    select ${tenant}::text, r.id, r.model, r.project, r.kind, r.embedding::vector
-    from json_to_recordset(${JSON.stringify(rows)}::json) as r (id text, model text, project text, kind text, embedding text)
-    where exists (select from tenants where id = ${tenant} and erased_at is null)
-    on conflict (tenant, id) do update
-      set model = excluded.model, project = excluded.project, kind = excluded.kind, embedding = excluded.embedding`;
-}
-
-/** A model's name with the dimensions: pgvector cannot compare vectors of different dimensions. */
-function toLabel(model: string, values: Float32Array): string {
-  return `${model}/${values.length}`;
-}
-
-/** Eight digits distinguish a 32-bit number from its neighbours within one part in a hundred million. */
-function formatVector(values: Float32Array): string {
-  return `[${Array.from(values, (value) => (value === 0 ? "0" : value.toPrecision(8))).join()}]`;
 }
 
 function toScopeCondition(scope: MemoryScope): SQL {

@@ -57,6 +57,8 @@ interface VectorIndex {
  */
 export function openVectorize(index: VectorIndex): VectorsPort {
   return {
+    place: "index",
+
     async upsert(tenant, model, vectors) {
       return await inBatches(vectors, MAX_BATCH, async (some) => {
         await index.upsert(await Promise.all(some.map(async (vector) => await toIndexed(tenant, model, vector))));

@@ -22,7 +22,7 @@ export interface SavedMemory {
 }
 
 /**
- * A memory is stored first and then gets its vector. If that fails, searches miss it until the sweep adds the vector.
+ * A memory is stored first and then gets its vector, except for summaries, which get theirs in the same write. If that fails, searches miss it until the sweep adds the vector.
  * Failures are those of the database's port; a search also has the embedder's.
  */
 export interface MemoryStore {
@@ -36,6 +36,8 @@ export interface MemoryStore {
     act: AuditEntry | null,
     signal: AbortSignal,
   ): Promise<Result<readonly SavedMemory[]>>;
+  /** Saves at most 64 summaries of tasks, without a deleted tenant's. Idempotent by id. */
+  saveSummaries(tenant: string, summaries: readonly NewMemory[], signal: AbortSignal): Promise<Result<void>>;
   update(
     tenant: string,
     change: Pick<Memory, "id" | "kind" | "label" | "content" | "tags">,

@@ -3,6 +3,7 @@ import type { AuditEntry } from "./audit.ts";
 import type { Result } from "../base/errors.ts";
 import type { Page, PageRequest } from "../base/page-cursor.ts";
 import type { Memory, MemoryKind, MemoryScope, NewMemory } from "../memory/memory.ts";
+import type { StoredVector } from "./vectors.ts";
 
 /** The filter of a list of memories; null matches all. */
 export interface MemoryFilter {
@@ -24,6 +25,12 @@ export interface ReadMemory extends Memory {
   readonly contentHash: string;
 }
 
+/** The model that summaries have vectors of, and the vectors that are stored with them, unless an index has them. */
+export interface EmbeddedSummaries {
+  readonly model: string;
+  readonly vectors: readonly StoredVector[];
+}
+
 export interface MemoryTable {
   /**
    * Stores memories, and returns each as stored, in order: an existing id unchanged; content that its project already
@@ -34,6 +41,15 @@ export interface MemoryTable {
     memories: readonly HashedMemory[],
     act: AuditEntry | null,
   ): Promise<Result<readonly ReadMemory[]>>;
+  /**
+   * Stores summaries of tasks in one statement, and returns the ids of those that are stored now. An existing one is
+   * unchanged; those of a deleted tenant are skipped.
+   */
+  saveSummaries(
+    tenant: string,
+    summaries: readonly HashedMemory[],
+    embedded: EmbeddedSummaries | null,
+  ): Promise<Result<readonly string[]>>;
   /** Returns those of these memories that are in the scope, in no order. */
   read(tenant: string, scope: MemoryScope, ids: readonly string[]): Promise<Result<readonly ReadMemory[]>>;
   /**

@@ -43,6 +43,8 @@ export interface VectorQuery {
  * their texts, and whether they still exist. A write may take some seconds until searches find it.
  */
 export interface VectorsPort {
+  /** `database`: the statement that saves memories can also write their vectors. `index`: another system. */
+  readonly place: "database" | "index";
   /** Replaces the vector of a stored id, also one of another model. */
   upsert(tenant: string, model: string, vectors: readonly StoredVector[]): Promise<Result<void>>;
   /**

@@ -170,7 +170,9 @@ export class AdmissionController {
     }
     const reported = { ...row, version, status: view.status, used, summary };
     if (view.status === "running" || view.status === "queued") {
-      this.saveRow(row, reported, now);
+      // Its permit request stored the slot. The version between it and what releases the slot decides nothing.
+      if (!row.holdsSlot || !isSame({ ...reported, version: row.version, status: row.status }, row))
+        this.saveRow(row, reported, now);
       return;
     }
     this.dequeue(row.task);

@@ -23,15 +23,22 @@ interface Parts {
 export class TenantAlarm {
   private readonly parts: Parts;
   private readonly alarm: Alarm;
+  /** The time that this instance set. 0 until it sets one. */
+  private setTo = 0;
 
   constructor(parts: Parts) {
     this.parts = parts;
     this.alarm = new Alarm(parts.tables.storage);
   }
 
-  /** Runs the handler of the alarm. Never throws. */
-  async run(name: string, work: () => Promise<void>): Promise<void> {
-    await this.alarm.run(name, work, () => this.arm());
+  /** Runs the handler of the alarm, for what is due by the time it was set to. Never throws. */
+  async run(name: string, work: (dueBy: number) => Promise<void>): Promise<void> {
+    const dueBy = Math.max(Date.now(), this.setTo);
+    await this.alarm.run(
+      name,
+      async () => await work(dueBy),
+      () => this.arm(),
+    );
   }
 
   /** Sets the alarm unless it fires early enough. An erased tenant has no alarm. */
@@ -45,7 +52,9 @@ export class TenantAlarm {
       jobs.nextAt(now),
       Math.ceil(oldAt / FORGET_EVERY_MS) * FORGET_EVERY_MS,
     );
-    if (at !== Infinity && !this.alarm.isSetBy(at)) this.alarm.set(at);
+    if (at === Infinity || this.alarm.isSetBy(at)) return;
+    this.setTo = at;
+    this.alarm.set(at);
   }
 
   remove(): void {

@@ -49,9 +49,10 @@ export class TenantBackgroundJobs {
       .finally(this.rearm);
   }
 
-  /** Writes the summaries that are due. */
-  writeSummaries(): void {
-    if (!this.tables.isErased() && this.summaries.nextAt(0) !== null) void this.summaries.write().then(this.rearm);
+  /** Writes the summaries when some are due. */
+  writeSummaries(now: number): void {
+    const at = this.tables.isErased() ? null : this.summaries.nextAt(now);
+    if (at !== null && at <= now) void this.summaries.write().then(this.rearm);
   }
 
   /** Fans out the notices that are due. */

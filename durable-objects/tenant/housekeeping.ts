@@ -22,7 +22,7 @@ interface Parts {
   readonly outbox: Pick<TenantOutbox, "deleteExpired">;
   readonly slots: Pick<TenantSlots, "deleteOld">;
   readonly reports: Pick<TenantReports, "waitForPending">;
-  readonly index: Pick<TenantTaskIndex, "flush">;
+  readonly index: Pick<TenantTaskIndex, "flush" | "isDue">;
   readonly row: Pick<TenantRowCheck, "compareForIndex">;
   readonly summaries: Pick<TenantSummaries, "writeAll">;
 }
@@ -36,7 +36,7 @@ export class TenantHousekeeping {
 
   /** Handles the alarm. Never throws. `name` is for the log. */
   async runAlarm(name: string): Promise<void> {
-    await this.parts.alarms.run(name, () => this.runJobs());
+    await this.parts.alarms.run(name, (dueBy) => this.runJobs(dueBy));
   }
 
   /** Sends the index rows of every report so far. False if Postgres did not accept all of them. */
@@ -58,15 +58,15 @@ export class TenantHousekeeping {
     return this.parts.tables.isErased() || (await this.parts.summaries.writeAll());
   }
 
-  private async runJobs(): Promise<void> {
-    const { jobs } = this.parts;
+  private async runJobs(dueBy: number): Promise<void> {
+    const { jobs, index } = this.parts;
     jobs.notifyTasks();
     this.deleteExpired(Date.now());
-    jobs.writeSummaries();
+    jobs.writeSummaries(dueBy);
     jobs.fanOutNotices();
     jobs.rebuild();
     jobs.sweep();
-    await this.sendWithin(ALARM_SEND_MS);
+    if (index.isDue(dueBy)) await this.sendWithin(ALARM_SEND_MS);
   }
 
   private deleteExpired(now: number): void {

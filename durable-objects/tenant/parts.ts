@@ -123,6 +123,7 @@ export class TenantParts extends TenantContext implements TenantJobs {
   readonly reports: TenantReports = new TenantReports({
     tables: this.tables,
     outbox: this.outbox,
+    index: this.index,
     notices: this.notices,
     slots: this.slots,
     summaries: this.summaries,

@@ -3,6 +3,7 @@ import type { PermitReply, PermitRequest, ReportReply } from "../../core/tenant/
 import type { TaskReport } from "../../core/task/rpc.ts";
 import { STOPPED_RETRY_MS } from "../../core/task/admission.ts";
 import { mayLeaveSummary } from "../../core/tenant/admission.ts";
+import { getRowDelayMs } from "../../core/tenant/index-outbox.ts";
 import { formatStopMessage } from "../../core/tenant/stop-message.ts";
 import { Batcher } from "../base/batcher.ts";
 import type { TenantAlarm } from "./alarm.ts";
@@ -13,6 +14,7 @@ import type { TenantSlots } from "./slots.ts";
 import type { TenantSummaries } from "./summaries.ts";
 import type { TenantKillSwitch } from "./kill-switch.ts";
 import type { TenantTables } from "./tables.ts";
+import type { TenantTaskIndex } from "./task-index.ts";
 
 /** How long a report waits for others. */
 const REPORTS_WAIT_MS = 2;
@@ -29,6 +31,7 @@ interface PermitEntry {
 interface Parts {
   readonly tables: Pick<TenantTables, "isErased">;
   readonly outbox: Pick<TenantOutbox, "isForgotten" | "markErased" | "putForgotten" | "putReport">;
+  readonly index: Pick<TenantTaskIndex, "schedule">;
   readonly notices: Pick<TenantNotices, "store" | "deleteOfTask">;
   readonly slots: Pick<TenantSlots, "enter" | "report" | "forget">;
   readonly summaries: Pick<TenantSummaries, "schedule" | "deleteOfTask">;
@@ -66,12 +69,13 @@ export class TenantReports {
 
   /** Deletes everything of an erased task except the record of its deletion. */
   forget(task: string, retainsSummary: boolean): void {
-    const { tables, outbox, summaries, notices, slots, feed, alarms } = this.parts;
+    const { tables, outbox, index, summaries, notices, slots, feed, alarms } = this.parts;
     if (tables.isErased()) {
       outbox.markErased(task);
       return;
     }
     outbox.putForgotten(task, retainsSummary);
+    index.schedule(Date.now());
     summaries.deleteOfTask(task);
     notices.deleteOfTask(task);
     slots.forget(task);
@@ -86,7 +90,7 @@ export class TenantReports {
       return GONE;
     }
     if (outbox.isForgotten(request.task)) return GONE;
-    if (report !== null) this.store(report);
+    if (report !== null) this.store(report, Date.now());
     const stop = killSwitch.getStop();
     return slots.enter(request, stop === null ? null : formatStopMessage(stop));
   }
@@ -98,17 +102,19 @@ export class TenantReports {
       return { erased: true };
     }
     if (!outbox.isForgotten(row.task)) {
-      this.store(row);
+      const now = Date.now();
+      this.store(row, now);
       slots.report(row);
-      if (mayLeaveSummary(row)) summaries.schedule(Date.now());
+      if (mayLeaveSummary(row)) summaries.schedule(now);
       if (row.view.status === "running" && killSwitch.getStop() !== null) killSwitch.requestHalt(row.task);
     }
     return { erased: false };
   }
 
   /** Stores a report for the index and its notices, and publishes it to the watchers. */
-  private store({ news, ...row }: TaskReport): void {
+  private store({ news, ...row }: TaskReport, now: number): void {
     this.parts.outbox.putReport(row);
+    this.parts.index.schedule(now, getRowDelayMs(row.view.status));
     if (news !== undefined) this.parts.notices.store(news);
     this.parts.feed.publish(row);
   }

@@ -8,12 +8,10 @@ import { tasksFromEnv } from "../../adapters/env/tasks.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { type Failure, toFailure } from "../../core/base/errors.ts";
 import { type NewMemory, getSummaryId } from "../../core/memory/memory.ts";
-import { computeSendDelayMs } from "../../core/tenant/index-outbox.ts";
+import { BATCH_DELAY_MS, BatchWindow, computeRetryAt, computeSendDelayMs } from "../../core/tenant/index-outbox.ts";
 import type { TenantOutbox } from "./outbox.ts";
 import type { TenantTables } from "./tables.ts";
 
-/** A summary waits this long for others to share its batch. */
-const GATHER_MS = 500;
 /** Tasks that are read, and summaries that are saved, per batch. */
 const BATCH = 50;
 /** Timeout of embedding a batch. The sweep embeds the rest. */
@@ -23,9 +21,11 @@ export class TenantSummaries {
   private readonly env: Env;
   private readonly tables: TenantTables;
   private readonly outbox: TenantOutbox;
+  private readonly window = new BatchWindow();
+  /** True until the notes of an earlier instance are read. */
+  private mayBeDue = true;
   private failures = 0;
-  /** When the next summary is due; null if none is. Undefined until read. */
-  private dueAt: number | null | undefined;
+  private failedAt = 0;
   private writing: Promise<void> | null = null;
 
   constructor(env: Env, tables: TenantTables, outbox: TenantOutbox) {
@@ -36,7 +36,7 @@ export class TenantSummaries {
 
   /** Schedules the summary of a task whose row was just noted. */
   schedule(now: number): void {
-    this.dueAt = Math.min(this.readDueAt() ?? Infinity, now + GATHER_MS);
+    this.window.add(now, BATCH_DELAY_MS);
   }
 
   /** Deletes an erased task's note of an earlier release. A note of this one goes with its row, its summary with the index. */
@@ -46,12 +46,13 @@ export class TenantSummaries {
 
   /**
    * Returns when the next summary is due; null if none is due. While some are written, that is when a crash would be
-   * recovered.
+   * recovered. Those of an earlier instance, and those that failed, are due at once or when they are retried.
    */
   nextAt(now: number): number | null {
-    const at = this.readDueAt();
-    if (this.failures === 0 && this.writing === null) return at;
-    return at === null && this.writing === null ? null : now + computeSendDelayMs(Math.max(this.failures, 1));
+    if (this.writing !== null) return now + computeSendDelayMs(1);
+    this.mayBeDue &&= this.listDue(1).length > 0;
+    const at = this.mayBeDue ? now : this.window.dueAt;
+    return at === null ? null : Math.max(at, computeRetryAt(this.failures, this.failedAt, now));
   }
 
   /** Writes the due summaries. Never throws: the next alarm retries failures. */
@@ -78,13 +79,8 @@ export class TenantSummaries {
 
   erase(): void {
     this.tables.clear("summaries");
-    this.dueAt = null;
-  }
-
-  /** After a start, what an earlier instance noted is due like a new note. */
-  private readDueAt(): number | null {
-    if (this.dueAt === undefined) this.dueAt = this.listDue(1).length > 0 ? Date.now() + GATHER_MS : null;
-    return this.dueAt;
+    this.window.clear();
+    this.mayBeDue = false;
   }
 
   private listDue(limit: number): string[] {
@@ -101,7 +97,8 @@ export class TenantSummaries {
       const tenant = this.tables.getTenant();
       if (tenant === null || this.tables.isErased()) return;
       const tasks = this.listDue(BATCH);
-      this.dueAt = null;
+      this.window.clear();
+      this.mayBeDue = tasks.length > 0;
       if (tasks.length === 0) {
         this.failures = 0;
         return;
@@ -109,7 +106,7 @@ export class TenantSummaries {
       const failure = await this.writeBatch(tenant, tasks);
       if (failure !== null) {
         this.failures += 1;
-        this.dueAt = Date.now();
+        this.failedAt = Date.now();
         console.error("summaries of tasks could not be written", tenant, failure.code, failure.details);
         return;
       }
@@ -127,7 +124,7 @@ export class TenantSummaries {
         // An erased task leaves no summary.
         if (!one.ok && one.error.code !== "not_found") return one.error;
       }
-      const saved = await memoryFromEnv(this.env).save(tenant, summaries, null, AbortSignal.timeout(EMBED_MS));
+      const saved = await memoryFromEnv(this.env).saveSummaries(tenant, summaries, AbortSignal.timeout(EMBED_MS));
       if (!saved.ok) return saved.error;
       if (this.tables.isErased()) return null;
       this.markStored(tasks);

@@ -7,7 +7,13 @@ import { toFailure, type Failure, type Result } from "../../core/base/errors.ts"
 import { canRetry } from "../../core/gateway/outcome.ts";
 import { getSummaryId } from "../../core/memory/memory.ts";
 import type { MemoryStore } from "../../core/ports/memory-store.ts";
-import { REFUSED_RETRY_MS, computeSendDelayMs } from "../../core/tenant/index-outbox.ts";
+import {
+  BATCH_DELAY_MS,
+  BatchWindow,
+  computeRetryAt,
+  computeSendDelayMs,
+  REFUSED_RETRY_MS,
+} from "../../core/tenant/index-outbox.ts";
 import type { OutboxRow, TenantOutbox } from "./outbox.ts";
 import type { TenantRowCheck } from "./row.ts";
 import type { TenantTables } from "./tables.ts";
@@ -22,7 +28,9 @@ export class TenantTaskIndex {
   private readonly tables: TenantTables;
   private readonly outbox: TenantOutbox;
   private readonly row: TenantRowCheck;
+  private readonly window = new BatchWindow();
   private failures = 0;
+  private failedAt = 0;
   private sending: Promise<boolean> | null = null;
 
   constructor(env: Env, tables: TenantTables, outbox: TenantOutbox, row: TenantRowCheck) {
@@ -46,17 +54,26 @@ export class TenantTaskIndex {
     return this.failures === 0;
   }
 
-  /** Returns when to send next; null when every row is sent. During a send, that is when a crash would be recovered. */
-  nextSendAt(now: number): number | null {
-    const unsentAt = this.outbox.nextUnsentAt();
-    const at =
-      this.sending === null ? this.computeSendAt(now) : Math.max(this.computeSendAt(now), now + computeSendDelayMs(1));
-    return unsentAt === null ? null : Math.max(unsentAt, at);
+  /** Schedules a row that was just stored, to be sent after this delay at the latest. */
+  schedule(now: number, delayMs = BATCH_DELAY_MS): void {
+    this.window.add(now, delayMs);
   }
 
-  /** Returns when a row stored now is sent. */
-  computeSendAt(now: number): number {
-    return now + computeSendDelayMs(this.failures);
+  /** True for an alarm at `now` that has to send rows. A running send is joined. */
+  isDue(now: number): boolean {
+    return this.sending !== null || (this.nextSendAt(now) ?? Infinity) <= now;
+  }
+
+  /**
+   * Returns when to send next; null when every row is sent. During a send, that is when a crash would be recovered. Rows
+   * of an earlier instance are due at once.
+   */
+  nextSendAt(now: number): number | null {
+    const unsentAt = this.outbox.nextUnsentAt();
+    if (unsentAt === null) return null;
+    if (this.sending !== null) return Math.max(unsentAt, now + computeSendDelayMs(1));
+    if (this.failures > 0) return Math.max(unsentAt, computeRetryAt(this.failures, this.failedAt, now));
+    return Math.max(unsentAt, this.window.dueAt ?? now);
   }
 
   private async send(): Promise<boolean> {
@@ -64,6 +81,7 @@ export class TenantTaskIndex {
     for (;;) {
       // Postgres accepts no row of an erased tenant. Its outbox lists the tasks that are still to be erased.
       if (tenant === null || this.tables.isErased()) return true;
+      this.window.clear();
       const rows = this.outbox.readUnsent(Date.now());
       if (rows.length === 0) {
         this.failures = 0;
@@ -72,6 +90,7 @@ export class TenantTaskIndex {
       const failure = await this.sendRows(tenant, rows);
       if (failure !== null) {
         this.failures += 1;
+        this.failedAt = Date.now();
         console.error("the task index could not be sent", tenant, failure.code, failure.details);
         return false;
       }

@@ -14,6 +14,7 @@ export function fakeVectors(): VectorsPort {
     return own;
   };
   return {
+    place: "index",
     async upsert(tenant, model, vectors) {
       for (const vector of vectors) of(tenant).set(vector.id, { ...vector, model });
       return ok(undefined);

@@ -1,6 +1,7 @@
 /** Brings the index of tasks up to date for a list. */
 import { awaitWithin } from "../../core/base/deadline.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
 import type { AppContext } from "./context.ts";
 import { getTenant } from "./principal.ts";
 
@@ -12,7 +13,12 @@ const FRESH_WITHIN_MS = 1000;
  * a slow database.
  */
 export async function flushIndex(c: AppContext): Promise<void> {
-  const sent = tenantsFromEnv(c.env)(getTenant(c)).flush();
+  await flushIndexOf(c.env, getTenant(c));
+}
+
+/** The same without a request. */
+export async function flushIndexOf(env: Env, tenant: string): Promise<void> {
+  const sent = tenantsFromEnv(env)(tenant).flush();
   const answered = sent.catch(() => false);
   await awaitWithin(globalThis, FRESH_WITHIN_MS, answered, false);
 }

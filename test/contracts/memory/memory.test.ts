@@ -94,6 +94,7 @@ describe("what the vectors propose", () => {
   function indiscreet(): VectorsPort {
     const ids: string[] = [];
     return {
+      place: "index",
       async upsert(_tenant, _model, vectors) {
         ids.push(...vectors.map(({ id }) => id));
         return { ok: true, value: undefined };
@@ -121,6 +122,78 @@ describe("what the vectors propose", () => {
     valueOf(await store.save(tenant, [gone, note("here")], null, signal));
     valueOf(await store.delete(tenant, gone.id, act("memory.delete", gone.id)));
     expect(await find(store, tenant, "x")).toEqual(["here"]);
+  });
+});
+
+describe("summaries of tasks", () => {
+  const makeSummary = (content: string) =>
+    note(content, { kind: "summary", sourceTask: newId("task"), project: "reports" });
+  const findSummaries = (store: MemoryStore, tenant: string) =>
+    find(store, tenant, "quarterly report", { kind: "summary", scope: ["reports"] } as never);
+
+  it.each([
+    ["pgvector", pgvector],
+    ["an index", () => openVectorize(makeMockVectorize(384))],
+  ])("are saved with their vectors and projects, once, with %s", async (_name, open) => {
+    const store = storeOn(open());
+    const tenant = await newTenantId();
+    const saved = [makeSummary("The quarterly report is done."), makeSummary("The quarterly report is late.")];
+    for (let times = 0; times < 2; times += 1) valueOf(await store.saveSummaries(tenant, saved, signal));
+    expect((await findSummaries(store, tenant)).toSorted()).toEqual(saved.map(({ content }) => content));
+    const read = valueOf(
+      await database.memories.read(
+        tenant,
+        null,
+        saved.map(({ id }) => id),
+      ),
+    );
+    expect(read.map(({ embeddedBy }) => embeddedBy)).toEqual([store.embedder, store.embedder]);
+    expect(valueOf(await database.projects.list(tenant, null, 9))).toMatchObject([{ name: "reports", memories: 2 }]);
+  });
+
+  it.each([
+    ["pgvector", pgvector],
+    ["an index", () => openVectorize(makeMockVectorize(384))],
+  ])("of a deleted tenant leave nothing, with %s", async (_name, open) => {
+    const store = storeOn(open());
+    const tenant = await newTenantId();
+    valueOf(await database.tenants.erase(tenant, act("tenant.erase", tenant)));
+    const summary = makeSummary("The quarterly report is done.");
+    valueOf(await store.saveSummaries(tenant, [summary], signal));
+    expect(valueOf(await database.memories.read(tenant, null, [summary.id]))).toEqual([]);
+    expect(await findSummaries(store, tenant)).toEqual([]);
+  });
+
+  it("are saved without vectors while the embedding server is unavailable, and embedded by the sweep", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const hashing = hashingEmbedder();
+    let isAway = true;
+    const embedder: EmbedderPort = {
+      ...hashing,
+      embed: async (texts) =>
+        isAway ? failed("upstream_failed", "The embedding server is away.") : await hashing.embed(texts, signal),
+    };
+    const store = storeOn(pgvector(), embedder);
+    const tenant = await newTenantId();
+    const summary = makeSummary("The quarterly report is done.");
+    valueOf(await store.saveSummaries(tenant, [summary], signal));
+    const readEmbedder = async () => valueOf(await database.memories.read(tenant, null, [summary.id]))[0]?.embeddedBy;
+    expect(await readEmbedder()).toBeNull();
+    isAway = false;
+    while (valueOf(await store.embedPending(100, signal)) > 0 && (await readEmbedder()) === null);
+    expect(await readEmbedder()).toBe(hashing.model);
+  });
+
+  it("are saved without vectors that Postgres refuses", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const broken: EmbedderPort = {
+      ...hashingEmbedder(),
+      embed: async (texts) => ({ ok: true, value: texts.map(() => new Float32Array(0)) }),
+    };
+    const tenant = await newTenantId();
+    const summary = makeSummary("The quarterly report is done.");
+    valueOf(await storeOn(pgvector(), broken).saveSummaries(tenant, [summary], signal));
+    expect(valueOf(await database.memories.read(tenant, null, [summary.id]))).toMatchObject([{ embeddedBy: null }]);
   });
 });
 

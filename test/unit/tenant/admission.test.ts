@@ -124,6 +124,36 @@ describe("a task that requests a permit", () => {
     expect(kindOf(controller.enter(request("b", 1), null, moment(NOON, 1)))).toBe("queue");
   });
 
+  test("stores no report that it runs, and still ignores what was sent before its request", () => {
+    const rows = new Rows();
+    const controller = new AdmissionController(rows);
+    controller.enter(request("a", 5), null, moment());
+    const stored = rows.task("a");
+    controller.report(taskReport("a", 6, "running"), NOON);
+    expect(rows.task("a")).toBe(stored);
+    controller.report(taskReport("a", 4, "waiting_input"), NOON);
+    expect(rows.task("a")?.holdsSlot).toBe(true);
+    controller.report(taskReport("a", 7, "running", 3), NOON);
+    expect(rows.task("a")).toMatchObject({ version: 7, used: both(3) });
+    controller.report(taskReport("a", 8, "waiting_input", 3), NOON);
+    expect(rows.task("a")).toMatchObject({ version: 8, holdsSlot: false });
+  });
+
+  test("leaves one summary, noted with its end, and none for a subtask or a hidden task", () => {
+    const rows = new Rows();
+    const controller = new AdmissionController(rows);
+    controller.report(taskReport("a", 1, "completed"), NOON);
+    expect(rows.task("a")?.summary).toBe("due");
+    rows.save({ ...(rows.task("a") as TaskRow), summary: "stored" }, null);
+    controller.report(taskReport("a", 2, "completed"), NOON);
+    expect(rows.task("a")?.summary).toBe("stored");
+    const ended = taskReport("b", 1, "completed");
+    controller.report({ ...ended, hidden: true }, NOON);
+    controller.report({ ...ended, task: "c", view: { ...ended.view, parent_id: "a" } }, NOON);
+    controller.report(taskReport("d", 1, "failed"), NOON);
+    for (const task of ["b", "c", "d"]) expect(rows.task(task)?.summary).toBeNull();
+  });
+
   test("that waited counts as running after its request, even if its earlier report comes later", () => {
     const rows = new Rows();
     const controller = new AdmissionController(rows);

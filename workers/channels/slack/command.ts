@@ -14,6 +14,7 @@ import { formatMoment } from "../../../core/schedules/parse-reminder.ts";
 import type { ScheduleState } from "../../../core/schedules/schedule.ts";
 import { hasEnded } from "../../../core/task/status.ts";
 import type { TaskView } from "../../../core/task/view.ts";
+import { flushIndexOf } from "../../http/fresh-index.ts";
 import { createReminder } from "../../schedules/reminders.ts";
 import { type Conversation, createSlackTask } from "./messages.ts";
 import { findMentionedNames, noteSpeaker, findSpeaker } from "./speaker.ts";
@@ -167,6 +168,7 @@ async function stop(
 
 /** Returns the current views of the live tasks of a channel, newest first. */
 async function listLiveTasks({ env, tenant }: SlackContext, channel: string): Promise<Result<readonly TaskView[]>> {
+  await flushIndexOf(env, tenant);
   const filter = { status: null, project: `slack-${channel}` };
   const found = await databaseFromEnv(env).tasks.shortPage(tenant, filter, { after: null, limit: MAX_TASKS });
   if (!found.ok) return found;
