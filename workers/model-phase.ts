@@ -3,7 +3,7 @@
  * runs it, or the step runner does (`OTTO_MODEL_PHASE`).
  */
 import { drainLeftFromEnv } from "../adapters/env/steps.ts";
-import { modelFromEnv } from "../adapters/env/model.ts";
+import { taskModelFromEnv } from "../adapters/env/model.ts";
 import { secretsFromEnv } from "../adapters/env/secrets.ts";
 import type { Env } from "../adapters/env/bindings.ts";
 import { joinMessages, labelMessage } from "../core/model/label-messages.ts";
@@ -45,7 +45,7 @@ export async function* streamModelPhase(
   if (fit?.isGuessClose === false) {
     yield { type: "measured", inputTokens: fit.inputTokens, outputTokens: maxOutputTokens };
   }
-  for await (const chunk of modelFromEnv(env).stream({ ...built, maxOutputTokens })) {
+  for await (const chunk of taskModelFromEnv(env, job.facts).stream({ ...built, maxOutputTokens })) {
     if (chunk.type === "text") yield chunk;
     else if (chunk.type === "progress") {
       if (job.reportsProgress === true) yield chunk;

@@ -6,7 +6,7 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { filesFromEnv } from "../adapters/env/files.ts";
 import { systemClock } from "../adapters/env/clock.ts";
-import { modelFromEnv } from "../adapters/env/model.ts";
+import { taskModelFromEnv } from "../adapters/env/model.ts";
 import { resultsFromEnv } from "../adapters/env/results.ts";
 import { settingsFromEnv } from "../adapters/env/settings.ts";
 import { tasksFromEnv } from "../adapters/env/tasks.ts";
@@ -100,7 +100,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
     const { env } = this;
     const settings = settingsFromEnv(env);
     const deps = {
-      model: job.withModel && !settings.isDemo ? modelFromEnv(env) : null,
+      model: job.withModel && !settings.isDemo ? taskModelFromEnv(env, job.facts) : null,
       results: resultsFromEnv(env, job.facts, []),
       toolset: await openAvailableToolset(this.env, job.facts, this.tools),
       limits: toShapeLimits(settings),

@@ -4,6 +4,8 @@ import { oncePerEnv } from "./once-per-env.ts";
 import { settingsFromEnv } from "./settings.ts";
 import { demoModel } from "../model/demo/demo.ts";
 import type { ModelPort } from "../../core/ports/model.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
+import { shareFromEnv } from "./tenants.ts";
 import type { ModelApi } from "../model/provider.ts";
 import { servedModels } from "../model/served-models.ts";
 
@@ -13,6 +15,21 @@ import { servedModels } from "../model/served-models.ts";
 export const modelFromEnv = oncePerEnv((env: Env): ModelPort => {
   return servedModels(env, readModelApi(env), settingsFromEnv(env).isDemo ? demoModel() : null);
 });
+
+/** The same for a task, which counts as waiting while its model replies. */
+export function taskModelFromEnv(env: Env, { id, tenant }: Pick<TaskFacts, "id" | "tenant">): ModelPort {
+  const model = modelFromEnv(env);
+  return {
+    async *stream(request) {
+      const endWait = shareFromEnv(env).beginWait(tenant, id, Date.now());
+      try {
+        yield* model.stream(request);
+      } finally {
+        endWait();
+      }
+    },
+  };
+}
 
 export function readModelApi(env: Env): ModelApi {
   const api = readText(env.OTTO_MODEL_API) ?? "chat";

@@ -3,11 +3,19 @@ import type { Env } from "./bindings.ts";
 import { getStub, type Watchable } from "./object-stub.ts";
 import { AccessCache } from "../../core/tenant/access-cache.ts";
 import { CostShare } from "../../core/tenant/cost-share.ts";
+import { FairShare } from "../../core/tenant/fair-share.ts";
 import type { TenantRpc } from "../../core/tenant/rpc.ts";
 
 /** The object of a tenant by its id; `GET https://tenant/watch` is the WebSocket of watchers. */
 export function tenantsFromEnv(env: Env): (tenant: string) => TenantRpc & Watchable {
   return (tenant) => getStub<TenantRpc & Watchable>(env.TENANTS, tenant);
+}
+
+/** The fair share of the tenants in this process. */
+const processShare = new FairShare();
+
+export function shareFromEnv(_env: Env): FairShare {
+  return processShare;
 }
 
 /** The cost of each tenant in this process. */

@@ -22,7 +22,8 @@ import {
 import { FairQueue } from "./fair-queue.ts";
 import type { PermitReply, PermitRequest } from "./rpc.ts";
 import type { TaskReport } from "../task/rpc.ts";
-import { Slots } from "./slots.ts";
+import { LONGEST_PERMIT_MS, type SlotLimits, Slots } from "./slots.ts";
+import type { SlotUse } from "./fair-share.ts";
 import { STOPPED_RETRY_MS } from "../task/admission.ts";
 import type { Amount, AmountLimit } from "../task/state.ts";
 import { hasEnded, isWaiting, type TaskStatus } from "../task/status.ts";
@@ -33,7 +34,7 @@ const PERMIT_MS = 2000;
  * Permit lifetime while no other tenant is active and an eighth of the slots is free for one that arrives. A renewal
  * costs two writes.
  */
-const CALM_PERMIT_MS = 6000;
+const CALM_PERMIT_MS = LONGEST_PERMIT_MS;
 /** A queued task asks again after 4 to 6 seconds, in case its call is lost. */
 const RETRY_MS = 4000;
 const RETRY_JITTER_MS = 2000;
@@ -77,7 +78,7 @@ export interface AdmissionStore {
 /** The time of a message, the slots that the tenant may use now, and a random number from 0 to 1 for jitter. */
 export interface Moment {
   readonly now: number;
-  readonly share: number;
+  readonly limits: SlotLimits;
   /** True while no other tenant of this process is active. */
   readonly isAlone: boolean;
   readonly random: number;
@@ -100,8 +101,14 @@ export class AdmissionController {
     for (const row of holders) this.book.lease(listAccounts(row), getLease(row));
   }
 
-  get isInUse(): boolean {
-    return this.slots.isInUse || this.budgetQueue.size > 0;
+  /** What the tenant's tasks hold, and how many of them wait for a slot or for budget. */
+  get use(): SlotUse {
+    return { held: this.slots.heldCount, queued: this.slots.queuedCount + this.budgetQueue.size };
+  }
+
+  /** True while a task waits for a slot. */
+  get hasQueue(): boolean {
+    return this.slots.queuedCount > 0;
   }
 
   /** Requests a permit. With `stopped`, the task returns its slot and lease and receives that message. */
@@ -142,13 +149,12 @@ export class AdmissionController {
       return toQueuedReply("budget", verdict.message, moment);
     }
     this.budgetQueue.remove(row.task);
-    const holdsSlot = this.slots.request(row.task, row.key, moment.share, moment.now);
+    const holdsSlot = this.slots.request(row.task, row.key, moment.limits, moment.now);
     this.saveRow(row, { ...requested, holdsSlot, granted: holdsSlot ? verdict.grant : NO_LIMIT }, moment.now);
     if (!holdsSlot) return toQueuedReply("queue", null, moment);
-    const isCalm = moment.isAlone && this.slots.heldCount * 8 <= moment.share * 7 && this.budgetQueue.size === 0;
     return {
       kind: "admitted",
-      forMs: isCalm ? CALM_PERMIT_MS : PERMIT_MS,
+      forMs: this.isCalm(moment) ? CALM_PERMIT_MS : PERMIT_MS,
       grant: verdict.grant,
       near: listNearLimits(uses),
     };
@@ -196,8 +202,8 @@ export class AdmissionController {
   }
 
   /** Returns the tasks to call now: those with an offered slot, and one for freed budget. */
-  takeTasksToCall({ now, share }: Pick<Moment, "now" | "share">): string[] {
-    const called = this.slots.takeTasksToCall(share, now);
+  takeTasksToCall({ now, limits }: Pick<Moment, "now" | "limits">): string[] {
+    const called = this.slots.takeTasksToCall(limits, now);
     const next = this.budgetCameFree ? this.budgetQueue.next() : null;
     this.budgetCameFree = false;
     if (next === null) return called;
@@ -217,6 +223,12 @@ export class AdmissionController {
   applyLimitChange(account: string): void {
     this.book.forgetFigures(account);
     this.budgetCameFree = true;
+  }
+
+  private isCalm({ now, limits, isAlone }: Moment): boolean {
+    const isFree = (count: number): boolean => count * 8 <= limits.share * 7;
+    if (!isAlone || this.budgetQueue.size > 0) return false;
+    return isFree(this.slots.heldCount) || isFree(this.slots.countUnderWay(limits, now));
   }
 
   private releaseSlot(row: TaskRow, next: TaskRow, now: number): void {

@@ -2,6 +2,10 @@
  * The concurrency slots of a tenant: which tasks hold one, which wait, and which are offered one. Slots are stored with
  * their tasks; the queue is not, because a waiting task asks again.
  *
+ * A slot is for work under way. A holder that waits for its model keeps its slot and its lease, but another task may use
+ * the place meanwhile: it asks again before its next call. A holder whose permit has expired is in a long call, so it
+ * waits too.
+ *
  * Slots are fair between the tenant's API keys: a free slot goes to the waiting key with the fewest slots, and keys
  * with equally few take turns. When a long-running task asks again, it yields to a waiting key that has no slot, or at
  * least two fewer than its own key. So the slots of waiting keys differ by one at most, and when there are more keys
@@ -11,6 +15,24 @@ import { FairQueue } from "./fair-queue.ts";
 
 /** How long a slot is reserved for a called task. */
 export const OFFER_MS = 2000;
+/** The longest lifetime of a permit. */
+export const LONGEST_PERMIT_MS = 6000;
+
+/** What a tenant's tasks may hold now. */
+export interface SlotLimits {
+  /** Slots for work under way. */
+  readonly share: number;
+  /** Slots for work and for tasks that wait for their models. */
+  readonly held: number;
+  /** True for a task that is known to wait for its model. */
+  readonly isWaiting: (task: string) => boolean;
+}
+
+/** A held slot. `since` is the holder's last request; null after a start, until the first use. */
+interface HeldSlot {
+  readonly key: string;
+  since: number | null;
+}
 
 /** A task that holds a slot, and the key of its tree. */
 interface Holder {
@@ -19,8 +41,8 @@ interface Holder {
 }
 
 export class Slots {
-  /** The key of each task that holds a slot. */
-  private readonly holders = new Map<string, string>();
+  /** The tasks that hold a slot. */
+  private readonly holders = new Map<string, HeldSlot>();
   private readonly queue = new FairQueue();
   /** The called tasks: until when a slot is reserved for each, and its key. */
   private readonly offers = new Map<string, { readonly until: number; readonly key: string }>();
@@ -30,7 +52,7 @@ export class Slots {
 
   /** `holders` are the tasks that already hold a slot. */
   constructor(holders: Iterable<Holder>) {
-    for (const { task, key } of holders) this.hold(task, toKeyName(key));
+    for (const { task, key } of holders) this.hold(task, toKeyName(key), null);
   }
 
   /** The number of held slots. */
@@ -38,19 +60,33 @@ export class Slots {
     return this.holders.size;
   }
 
-  /** True while a task runs or waits for a slot. */
-  get isInUse(): boolean {
-    return this.holders.size + this.offers.size + this.queue.size > 0;
+  /** The number of tasks that wait for a slot, or are offered one. */
+  get queuedCount(): number {
+    return this.offers.size + this.queue.size;
+  }
+
+  /** Counts the holders that work. */
+  countUnderWay({ isWaiting }: Pick<SlotLimits, "isWaiting">, now: number): number {
+    let count = 0;
+    for (const [task, slot] of this.holders) {
+      slot.since ??= now;
+      if (now - slot.since < LONGEST_PERMIT_MS && !isWaiting(task)) count += 1;
+    }
+    return count;
   }
 
   /**
-   * Requests one of `share` slots. True if the task holds one now. A holder keeps its slot, unless more are held than
+   * Requests a slot. True if the task holds one now. A holder keeps its slot, unless more work is under way than slots
    * exist or its key owes one to another; then it returns its own and joins the queue.
    */
-  request(task: string, key: string | null, share: number, now: number): boolean {
-    if (this.holders.has(task)) {
-      if (this.holders.size <= share) {
-        this.offerFreeSlots(share, now);
+  request(task: string, key: string | null, limits: SlotLimits, now: number): boolean {
+    const held = this.holders.get(task);
+    if (held !== undefined) {
+      held.since = now;
+      // The holder itself works, whatever an earlier call of it waits for.
+      const isWaiting = (other: string): boolean => other !== task && limits.isWaiting(other);
+      if (this.countFree({ ...limits, isWaiting }, now) >= 0) {
+        this.offerFreeSlots({ ...limits, isWaiting }, now);
         if (!this.owesSlot(task)) return true;
         // The next task is chosen while this key still counts all of its slots, so it is never of the same key.
         this.offerNext(now);
@@ -58,15 +94,15 @@ export class Slots {
       this.releaseSlot(task);
     } else if (this.offers.has(task)) {
       this.releaseSlot(task);
-      this.hold(task, toKeyName(key));
+      this.hold(task, toKeyName(key), now);
       return true;
     }
     this.queue.add(task, key);
-    this.offerFreeSlots(share, now);
+    this.offerFreeSlots(limits, now);
     if (!this.offers.has(task)) return false;
     this.releaseSlot(task);
     this.called = this.called.filter((other) => other !== task);
-    this.hold(task, toKeyName(key));
+    this.hold(task, toKeyName(key), now);
     return true;
   }
 
@@ -77,8 +113,8 @@ export class Slots {
   }
 
   /** Reserves every free slot for the next queued tasks, and returns the tasks to call, each once. */
-  takeTasksToCall(share: number, now: number): string[] {
-    this.offerFreeSlots(share, now);
+  takeTasksToCall(limits: SlotLimits, now: number): string[] {
+    this.offerFreeSlots(limits, now);
     const { called } = this;
     this.called = [];
     return called;
@@ -92,7 +128,7 @@ export class Slots {
 
   /** True when a waiting key has no slot, or at least two fewer than the key of this holder. */
   private owesSlot(task: string): boolean {
-    const own = this.getCount(this.holders.get(task) ?? "");
+    const own = this.getCount(this.holders.get(task)?.key ?? "");
     for (const key of this.queue.waitingKeys()) {
       const count = this.getCount(key);
       if (count === 0 || count < own - 1) return true;
@@ -100,9 +136,16 @@ export class Slots {
     return false;
   }
 
-  private offerFreeSlots(share: number, now: number): void {
+  private offerFreeSlots(limits: SlotLimits, now: number): void {
     for (const [task, { until }] of this.offers) if (until <= now) this.releaseSlot(task);
-    while (this.holders.size + this.offers.size < share) if (!this.offerNext(now)) return;
+    if (this.queue.size === 0) return;
+    for (let free = this.countFree(limits, now) - this.offers.size; free > 0; free -= 1)
+      if (!this.offerNext(now)) return;
+  }
+
+  /** Counts the slots that nobody holds, below 0 when too many are held. */
+  private countFree(limits: SlotLimits, now: number): number {
+    return Math.min(limits.held - this.holders.size, limits.share - this.countUnderWay(limits, now));
   }
 
   /** False if the queue is empty. */
@@ -115,14 +158,14 @@ export class Slots {
     return true;
   }
 
-  private hold(task: string, key: string): void {
-    this.holders.set(task, key);
+  private hold(task: string, key: string, since: number | null): void {
+    this.holders.set(task, { key, since });
     this.changeCount(key, 1);
   }
 
   /** Frees the slot that the task holds or that is reserved for it. */
   private releaseSlot(task: string): void {
-    const key = this.holders.get(task) ?? this.offers.get(task)?.key;
+    const key = this.holders.get(task)?.key ?? this.offers.get(task)?.key;
     if (key === undefined) return;
     this.holders.delete(task);
     this.offers.delete(task);

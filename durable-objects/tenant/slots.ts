@@ -2,44 +2,52 @@
  * The admission controller of a tenant's object with its stored rows and the tenant's share of this process. Wakes
  * waiting tasks.
  */
-import { costFromEnv } from "../../adapters/env/tenants.ts";
+import { costFromEnv, shareFromEnv } from "../../adapters/env/tenants.ts";
 import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import { tasksFromEnv } from "../../adapters/env/tasks.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { type BudgetAccount, type BudgetLimit, toDay, toMonth } from "../../core/tenant/budget-tree.ts";
-import { FairShare, MIN_SLOTS } from "../../core/tenant/fair-share.ts";
+import { type FairShare, MIN_SLOTS } from "../../core/tenant/fair-share.ts";
+import type { SlotLimits } from "../../core/tenant/slots.ts";
 import type { PermitReply, PermitRequest } from "../../core/tenant/rpc.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
 import { AdmissionController } from "../../core/tenant/admission.ts";
 import { TenantAdmissionStore } from "./admission-store.ts";
 import type { TenantTables } from "./tables.ts";
 
-/** The fair share of the tenants in this process. */
-export const processShare = new FairShare();
+/** A task that waits for a slot gets one this soon after another begins to wait for its model. */
+const RECHECK_MS = 200;
 
 /** Every method decides and stores synchronously; tasks are woken afterwards. */
 export class TenantSlots {
   private readonly env: Env;
   private readonly tables: TenantTables;
   private readonly store: TenantAdmissionStore;
-  private readonly tenants = processShare;
+  private readonly tenants: FairShare;
   /** Loaded from the stored rows when first needed, and again after a failed write. */
   private controller: AdmissionController | null = null;
   /** The month before which daily use was deleted. */
   private deletedBefore: string | null = null;
-  private timer: ReturnType<typeof setTimeout> | null = null;
+  /** The next check for free slots. */
+  private timer: { readonly id: ReturnType<typeof setTimeout>; readonly at: number } | null = null;
 
   constructor(env: Env, tables: TenantTables) {
     this.env = env;
     this.tables = tables;
+    this.tenants = shareFromEnv(env);
     this.store = new TenantAdmissionStore(tables);
   }
 
   /** Requests a permit. With `stopped`, the task returns what it holds and receives that message. */
   enter(request: PermitRequest, stopped: string | null): PermitReply {
-    return this.withController((controller, now, share) => {
+    return this.withController((controller, now) => {
       const isAlone = this.tenants.isAlone(this.tables.getTenant() ?? "", now);
-      return controller.enter(request, stopped, { now, share, isAlone, random: Math.random() });
+      return controller.enter(request, stopped, {
+        now,
+        limits: this.computeLimits(now),
+        isAlone,
+        random: Math.random(),
+      });
     });
   }
 
@@ -84,14 +92,14 @@ export class TenantSlots {
     this.store.erase();
     this.controller = null;
     const tenant = this.tables.getTenant();
-    if (tenant !== null) this.tenants.markIdle(tenant);
+    if (tenant !== null) this.tenants.record(tenant, { held: 0, queued: 0 }, Date.now());
   }
 
-  private withController<T>(decide: (controller: AdmissionController, now: number, share: number) => T): T {
+  private withController<T>(decide: (controller: AdmissionController, now: number) => T): T {
     const now = Date.now();
     try {
       this.controller ??= new AdmissionController(this.store);
-      const answer = decide(this.controller, now, this.computeShare(now));
+      const answer = decide(this.controller, now);
       this.wakeNext(this.controller, now);
       return answer;
     } catch (thrown) {
@@ -100,27 +108,36 @@ export class TenantSlots {
     }
   }
 
-  /** Returns the tenant's slots: the minimum while it exceeds its CPU pace or its fair share of the process. */
-  private computeShare(now: number): number {
+  /**
+   * Returns the tenant's slots. While it exceeds its pace or its fair share of the process it has the minimum, and tasks
+   * that wait for their models count too: they would all return to work.
+   */
+  private computeLimits(now: number): SlotLimits {
     const { maxRunningTasks, sharedRunningTasks } = settingsFromEnv(this.env);
     const tenant = this.tables.getTenant() ?? "";
     const costs = costFromEnv(this.env);
     const isCostly = costs.findRefusalMs(tenant, now) !== null || costs.findTurnWaitMs(tenant, now) > 0;
     const own = isCostly ? Math.min(MIN_SLOTS, maxRunningTasks) : maxRunningTasks;
-    return this.tenants.computeSlots(tenant, { own, shared: sharedRunningTasks }, now);
+    const share = this.tenants.computeSlots(tenant, { own, shared: sharedRunningTasks }, now);
+    const held = isCostly ? share : Math.max(share, this.tenants.computeHeld(tenant, own));
+    return { share, held, isWaiting: (task) => this.tenants.isWaiting(tenant, task, now) };
   }
 
   /** Wakes tasks that can now run; re-checks when an offered slot expires unused. */
   private wakeNext(controller: AdmissionController, now: number): void {
     const tenant = this.tables.getTenant();
     if (tenant === null) return;
-    if (controller.isInUse) this.tenants.markActive(tenant, now);
-    else this.tenants.markIdle(tenant);
-    for (const task of controller.takeTasksToCall({ now, share: this.computeShare(now) }))
+    for (const task of controller.takeTasksToCall({ now, limits: this.computeLimits(now) }))
       void this.wakeTask(tenant, task);
-    const endsAt = controller.getNextOfferEnd();
-    if (endsAt === null || this.timer !== null) return;
-    this.timer = setTimeout(() => this.reofferSlots(tenant), Math.max(0, endsAt - now));
+    this.tenants.record(tenant, controller.use, now);
+    const recheckAt = controller.hasQueue ? now + RECHECK_MS : Infinity;
+    this.checkAgainAt(tenant, Math.min(controller.getNextOfferEnd() ?? Infinity, recheckAt), now);
+  }
+
+  private checkAgainAt(tenant: string, at: number, now: number): void {
+    if (at === Infinity || (this.timer !== null && this.timer.at <= at)) return;
+    if (this.timer !== null) clearTimeout(this.timer.id);
+    this.timer = { id: setTimeout(() => this.reofferSlots(tenant), Math.max(0, at - now)), at };
   }
 
   /** Offers unused slots to the next tasks. After a failure, the next message does it. */

@@ -4,14 +4,13 @@
  */
 import { env } from "cloudflare:workers";
 import { beforeEach } from "vitest";
-import { accessFromEnv, costFromEnv } from "../../adapters/env/tenants.ts";
+import { accessFromEnv, costFromEnv, shareFromEnv } from "../../adapters/env/tenants.ts";
 import { secretCache } from "../../adapters/env/secrets.ts";
-import { processShare } from "../../durable-objects/tenant/slots.ts";
 import { refreshPause } from "../../workers/agents/read-agent.ts";
 import { endpointsPause } from "../../workers/channels/webhooks/endpoint-cache.ts";
 
 beforeEach(() => {
-  processShare.clear();
+  shareFromEnv(env).clear();
   costFromEnv(env).clear();
   accessFromEnv(env).clear();
   secretCache.pause.end();

@@ -67,7 +67,8 @@ class Rows implements AdmissionStore {
   }
 }
 
-const moment = (now = NOON, share = 100, isAlone = false) => ({ now, share, isAlone, random: 0.5 });
+const limitsOf = (share: number) => ({ share, held: share, isWaiting: () => false });
+const moment = (now = NOON, share = 100, isAlone = false) => ({ now, limits: limitsOf(share), isAlone, random: 0.5 });
 const request = (task: string, version: number, more: Partial<PermitRequest> = {}): PermitRequest => ({
   task,
   version,
@@ -349,7 +350,8 @@ test("what is spent and leased never passes a limit by more than tasks used beyo
         of.version += 1;
         if (what === "enter") {
           const admission = request(name, of.version, { key, used: both(of.used), want: both(1 + amount) });
-          const enter = () => controller.enter(admission, null, { now, share: 4, isAlone: false, random: 0 });
+          const enter = () =>
+            controller.enter(admission, null, { now, limits: limitsOf(4), isAlone: false, random: 0 });
           sent.push(() => (forgotten.has(name) ? undefined : enter()));
           const reply = enter();
           if (reply.kind === "admitted") {

@@ -1,7 +1,7 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
+import { costFromEnv, tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import type { BudgetLimit } from "../../../core/tenant/budget-tree.ts";
 import { FairShare } from "../../../core/tenant/fair-share.ts";
 import type { PermitReply, PermitRequest } from "../../../core/tenant/rpc.ts";
@@ -61,9 +61,8 @@ const tasks = (count: number) => Array.from({ length: count }, () => newId("task
 /** Lets this tenant's object, which does not live yet, run so many tasks at once. */
 async function limitSlots(most: number): Promise<void> {
   await runInDurableObject(tenantStub(tenant), (instance) => {
-    const holder = instance as unknown as { env: object; jobs: { slots: { env: object } } };
-    const changed = { ...holder.env, OTTO_MAX_RUNNING_TASKS: String(most) };
-    holder.jobs.slots.env = changed;
+    const holder = instance as unknown as { jobs: { slots: { env: object } } };
+    holder.jobs.slots.env = { ...holder.jobs.slots.env, OTTO_MAX_RUNNING_TASKS: String(most) };
   });
 }
 
@@ -187,6 +186,50 @@ describe("the slots of a tenant", () => {
       await tenantsFromEnv(env)(id).report({ ...taskReport(task, 2, "completed"), key: null });
     await tenantsFromEnv(env)(others[7]?.id ?? "").erase();
     expect(await granted(3)).toBe(32);
+  });
+});
+
+describe("tasks that wait for their models", () => {
+  /** Three tasks of a tenant with two slots: two of them wait for their models. */
+  async function enterWaiting(): Promise<string> {
+    const tenants = new FairShare();
+    await share(tenant, tenants);
+    await limitSlots(2);
+    const [a, b, c] = tasks(3) as [string, string, string];
+    for (const task of [a, b]) {
+      expect(kindOf(await enter(task, 1))).toBe("admitted");
+      tenants.beginWait(tenant, task, Date.now() - 1000);
+    }
+    return c;
+  }
+
+  test("leave their places to others, and keep their leases", async () => {
+    await object().setBudget("tenant", limitOf(1000));
+    const next = await enterWaiting();
+    const leased = (await accountOf("tenant"))?.leasedTokens ?? 0;
+    expect(leased).toBeGreaterThan(0);
+    expect(kindOf(await enter(next, 1))).toBe("admitted");
+    expect((await accountOf("tenant"))?.leasedTokens).toBeGreaterThan(leased);
+  });
+
+  test("are halted with the tenant, and the one that took a place too", async () => {
+    const next = await enterWaiting();
+    await enter(next, 1);
+    await object().stop({ by: "key_a", byOperator: false, reason: null, at: 1 });
+    const marked = await runInDurableObject(tenantStub(tenant), (_, { storage }) =>
+      storage.sql.exec("SELECT task FROM tasks WHERE holds_place = 1").toArray(),
+    );
+    expect(marked).toHaveLength(3);
+  });
+
+  test("count in full while the tenant is above its rate", async () => {
+    const next = await enterWaiting();
+    const costs = costFromEnv(env);
+    costs.charge(newId("tenant"), 500, Date.now());
+    costs.charge(tenant, 9000, Date.now());
+    expect(kindOf(await enter(next, 1))).toBe("queue");
+    costs.clear();
+    expect(kindOf(await enter(next, 2))).toBe("admitted");
   });
 });
 
