@@ -84,7 +84,7 @@ export class FairShare {
     return active === 1 ? own : Math.min(own, Math.max(MIN_SLOTS, Math.floor(shared / active)));
   }
 
-  /** Returns how many of the tenant's tasks may hold a slot, at work or waiting for their models. */
+  /** Returns how many of the tenant's tasks may hold a slot, working or waiting for their models. */
   computeHeld(tenant: string, own: number): number {
     const waiting = this.waits.size + (this.waits.has(tenant) ? 0 : 1);
     return Math.floor((own * HELD_PER_SLOT) / waiting);

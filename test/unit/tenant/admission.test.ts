@@ -140,21 +140,6 @@ describe("a task that requests a permit", () => {
     expect(rows.task("a")).toMatchObject({ version: 8, holdsSlot: false });
   });
 
-  test("leaves one summary, noted with its end, and none for a subtask or a hidden task", () => {
-    const rows = new Rows();
-    const controller = new AdmissionController(rows);
-    controller.report(taskReport("a", 1, "completed"), NOON);
-    expect(rows.task("a")?.summary).toBe("due");
-    rows.save({ ...(rows.task("a") as TaskRow), summary: "stored" }, null);
-    controller.report(taskReport("a", 2, "completed"), NOON);
-    expect(rows.task("a")?.summary).toBe("stored");
-    const ended = taskReport("b", 1, "completed");
-    controller.report({ ...ended, hidden: true }, NOON);
-    controller.report({ ...ended, task: "c", view: { ...ended.view, parent_id: "a" } }, NOON);
-    controller.report(taskReport("d", 1, "failed"), NOON);
-    for (const task of ["b", "c", "d"]) expect(rows.task(task)?.summary).toBeNull();
-  });
-
   test("that waited counts as running after its request, even if its earlier report comes later", () => {
     const rows = new Rows();
     const controller = new AdmissionController(rows);

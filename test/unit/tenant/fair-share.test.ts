@@ -85,7 +85,7 @@ describe("a tenant whose tasks wait for their models", () => {
     }
   });
 
-  test("is told apart by task; the end of an earlier call ends no later one", () => {
+  test("waits by task; the end of an earlier call ends no later one", () => {
     const shares = makeShare();
     const end = shares.beginWait("b", "b1", NOW);
     shares.beginWait("b", "b1", NOW + 1000);
