@@ -1,11 +1,11 @@
 /** Streams events as `text/event-stream` (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
-import { awaitWithin } from "../../core/base/deadline.ts";
+import { sleep } from "../../core/base/deadline.ts";
 
 /** A comment is sent after this long without an event, so that no proxy closes the connection. */
 const HEARTBEAT_MS = 15_000;
 /** The delay before a client reconnects. */
 const RETRY_MS = 1000;
-/** Interval between checks of the reader's rights: a revoked key stops working everywhere within 5 seconds. */
+/** Longest time between checks of the reader's rights: a revoked key stops working everywhere within 5 seconds. */
 const RECHECK_MS = 3000;
 
 /** The headers of an answer that streams events. */
@@ -25,8 +25,8 @@ export interface Piece {
 export interface EventStream<Watched> {
   readonly watch: (signal: AbortSignal) => AsyncGenerator<Watched>;
   readonly write: (watched: Watched) => Piece;
-  /** False, or a failure, ends the stream. */
-  readonly mayRead: () => Promise<boolean>;
+  /** The time until which the reader may read without another check. Null, or a failure, ends the stream. */
+  readonly mayRead: () => Promise<number | null>;
   /** Receives the error that ended the stream early. The reader only sees it end, and reconnects. */
   readonly report: (thrown: unknown) => void;
   readonly recheckMs?: number;
@@ -37,7 +37,7 @@ export function streamEvents<Watched>(options: EventStream<Watched>): ReadableSt
   const encoder = new TextEncoder();
   const abort = new AbortController();
   const watched = options.watch(abort.signal);
-  const texts = createTextReader(watched, options);
+  const texts = createTextReader(watched, options, abort.signal);
 
   /** Aborts a watch that waits, so that it closes its connection. */
   async function end(): Promise<void> {
@@ -69,24 +69,31 @@ export function streamEvents<Watched>(options: EventStream<Watched>): ReadableSt
 
 const LAST: Piece = { text: "", isLast: true };
 
-/** Returns the next text: an event, or a comment after a heartbeat without events. */
+/** Returns the next text: an event, or a comment after a heartbeat without events. One timer serves many events. */
 function createTextReader<Watched>(
   watched: AsyncGenerator<Watched>,
   options: EventStream<Watched>,
+  signal: AbortSignal,
 ): () => Promise<Piece> {
   const { write, mayRead, recheckMs = RECHECK_MS } = options;
   let next: Promise<IteratorResult<Watched, void>> | null = null;
   let beatAt = Date.now() + HEARTBEAT_MS;
   let recheckAt = Date.now() + recheckMs;
+  /** Null at the next time to look at the clock. */
+  let tick: Promise<null> | null = null;
   return async () => {
     for (;;) {
-      if (Date.now() >= recheckAt) {
-        if (!(await mayRead())) return LAST;
-        recheckAt = Date.now() + recheckMs;
+      const now = Date.now();
+      if (now >= recheckAt) {
+        const until = await mayRead();
+        if (until === null) return LAST;
+        recheckAt = Math.min(until, now + recheckMs);
       }
       next ??= watched.next();
-      const item = await awaitWithin(globalThis, Math.min(beatAt, recheckAt) - Date.now(), next, null);
+      tick ??= sleep(globalThis, Math.min(beatAt, recheckAt) - now, signal).then(() => null);
+      const item = await Promise.race([next, tick]);
       if (item === null) {
+        tick = null;
         if (Date.now() < beatAt) continue;
         beatAt = Date.now() + HEARTBEAT_MS;
         return { text: ": still here\n\n", isLast: false };
@@ -97,9 +104,4 @@ function createTextReader<Watched>(
       return write(item.value);
     }
   };
-}
-
-/** Formats one event. JSON has no bare line break, so `data` is one line. */
-export function formatEvent(event: string, data: unknown, id?: number): string {
-  return `${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }

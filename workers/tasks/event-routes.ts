@@ -7,7 +7,7 @@ import { eventPageSchema } from "../http/event-schemas.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { logFailure } from "../http/log.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { isStillAllowed } from "../http/recheck-access.ts";
+import { recheckAccess } from "../http/recheck-access.ts";
 import { EVENT_STREAM_HEADERS, streamEvents } from "../http/stream-events.ts";
 import { optionalQuery } from "../http/list-query.ts";
 import { readTask, taskParams, getTaskStub } from "./access.ts";
@@ -74,7 +74,7 @@ export function taskEventRoutes(app: App): void {
     const stream = streamEvents({
       watch: (signal) => watchTask(() => getTaskStub(c, id), after, signal),
       write: (watched) => formatWatched(id, watched, (event) => toEventView(c, event)),
-      mayRead: async () => await isStillAllowed(c),
+      mayRead: async () => await recheckAccess(c),
       report: (thrown) => logFailure({ id: c.get("requestId"), method: c.req.method, path: c.req.path }, thrown),
     });
     return c.body(stream, 200, EVENT_STREAM_HEADERS);

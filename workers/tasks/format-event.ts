@@ -1,6 +1,7 @@
 /** Formats what a task's watcher yields as text of an event stream. */
+import { formatEvent } from "../../core/lib/event-stream.ts";
 import { isTerminalEvent, type TaskEvent } from "../../core/task/events.ts";
-import { type Piece, formatEvent } from "../http/stream-events.ts";
+import type { Piece } from "../http/stream-events.ts";
 import type { Watched } from "./watch.ts";
 
 /** An event has its sequence number as `id`; a delta has none. The stream ends with the log's terminal event. */

@@ -3,13 +3,14 @@ import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { raise } from "../../core/base/errors.ts";
+import { formatEvent } from "../../core/lib/event-stream.ts";
 import { isInBounds, type KeyBounds } from "../../core/tenant/key-bounds.ts";
 import { answers, withKey } from "../http/answers.ts";
 import type { App } from "../http/context.ts";
 import { logFailure } from "../http/log.ts";
 import { getBounds } from "../http/middleware/key-bounds.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { EVENT_STREAM_HEADERS, type Piece, streamEvents, formatEvent } from "../http/stream-events.ts";
+import { EVENT_STREAM_HEADERS, type Piece, streamEvents } from "../http/stream-events.ts";
 import { type FeedItem, openTenantFeed } from "./watch.ts";
 
 const feed = createRoute({
@@ -40,7 +41,7 @@ export function eventRoutes(app: App): void {
       watch: (signal) => filterByBounds(getBounds(c), connection.items(signal)),
       write: formatItem,
       // The object itself ends the connection when the reader loses its right for another reason.
-      mayRead: async () => Date.now() < endsAt,
+      mayRead: async () => (Date.now() < endsAt ? endsAt : null),
       report: (thrown) => logFailure({ id: c.get("requestId"), method: c.req.method, path: c.req.path }, thrown),
     });
     return c.body(stream, 200, EVENT_STREAM_HEADERS);

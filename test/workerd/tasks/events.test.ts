@@ -1,6 +1,7 @@
 import { abortAllDurableObjects } from "cloudflare:test";
 import { EventSourceParserStream, type EventSourceMessage } from "eventsource-parser/stream";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { TenantObject } from "../../../workers/index.ts";
 import { type Caller, expectProblem, makeCaller, open } from "../http/entry.ts";
 import { newKey, newTenant, send, sendJson, type TestTenant } from "../tenant/client.ts";
 
@@ -229,7 +230,44 @@ describe("a stream outlives no key", () => {
     const revokedAt = Date.now();
     expect(await text).toContain("event: task.created");
     // It looks every three seconds.
-    expect(Date.now() - revokedAt).toBeLessThan(10_000);
+    expect(Date.now() - revokedAt).toBeLessThan(5_000);
+  });
+
+  test("that is revoked, also when the check of another stream hangs", async () => {
+    const { tenant, key, task } = await makeReader();
+    const texts = await openStreams(key.key, task, 2);
+    const isRevoked = TenantObject.prototype.isRevoked;
+    let asks = 0;
+    vi.spyOn(TenantObject.prototype, "isRevoked").mockImplementation(async function (this: TenantObject, ...asked) {
+      asks += 1;
+      if (asks === 1) await scheduler.wait(8_000);
+      return await isRevoked.apply(this, asked);
+    });
+    await revoke(tenant, key.id);
+    const revokedAt = Date.now();
+    await Promise.all(texts);
+    expect(Date.now() - revokedAt).toBeLessThan(5_000);
+  });
+
+  test("and 20 streams of one key ask once in three seconds, those of another key apart", async () => {
+    const { tenant, key, task } = await makeReader();
+    const other = await newKey(tenant, ["tasks:read"]);
+    const asks = vi.spyOn(TenantObject.prototype, "isRevoked");
+    const texts = await openStreams(key.key, task, 20);
+    const others = await openStreams(other.key, task, 1);
+    await scheduler.wait(7_000);
+    const askedFor = (id: string) => asks.mock.calls.filter(([asked]) => asked === id).length;
+    expect(askedFor(key.id)).toBeGreaterThanOrEqual(2);
+    expect(askedFor(key.id)).toBeLessThanOrEqual(3);
+    expect(askedFor(other.id)).toBeGreaterThanOrEqual(2);
+    await revoke(tenant, key.id);
+    const revokedAt = Date.now();
+    await Promise.all(texts);
+    expect(Date.now() - revokedAt).toBeLessThan(5_000);
+    const isOpen = await Promise.race([Promise.all(others).then(() => false), scheduler.wait(1_000).then(() => true)]);
+    expect(isOpen).toBe(true);
+    await revoke(tenant, other.id);
+    await Promise.all(others);
   });
 
   test("that expires", async () => {
@@ -241,6 +279,22 @@ describe("a stream outlives no key", () => {
     expect(await stream.text()).toContain("event: task.created");
   });
 });
+
+/** A tenant with a draft task, and a key that can read it. */
+async function makeReader() {
+  const tenant = await newTenant();
+  return { tenant, key: await newKey(tenant, ["tasks:read"]), task: await makeHeldTask(tenant) };
+}
+
+/** Opens streams of a task; each gives its text once it has ended. */
+async function openStreams(key: string, task: string, count: number): Promise<Promise<string>[]> {
+  const streams = Array.from({ length: count }, () => send({ path: `/v1/tasks/${task}/events`, key }));
+  return (await Promise.all(streams)).map(async (stream) => await stream.text());
+}
+
+async function revoke(tenant: TestTenant, key: string): Promise<void> {
+  expect((await send({ method: "DELETE", path: `/v1/keys/${key}`, key: tenant.key })).status).toBe(200);
+}
 
 async function makeHeldTask(tenant: TestTenant): Promise<string> {
   const body = { input: "x", hold: true };

@@ -27,7 +27,7 @@ function stream(
 ): ReadableStream<Uint8Array> {
   return streamEvents({
     write: (watched) => formatWatched("task_1", watched, (event) => event),
-    mayRead: async () => true,
+    mayRead: async () => Infinity,
     report: (thrown) => expect.unreachable(String(thrown)),
     recheckMs: 20,
     ...change,
@@ -59,7 +59,7 @@ describe("an event stream", () => {
   test("ends when its reader may no longer read, within one look", async () => {
     const { state, watch } = watching([eventOf(1, "task.created")]);
     let looks = 0;
-    const mayRead = async () => (looks += 1) < 3;
+    const mayRead = async () => ((looks += 1) < 3 ? Infinity : null);
     expect(idsIn(await textOf(stream({ watch, mayRead })))).toEqual([1]);
     expect([looks, state.closed]).toEqual([3, true]);
   });
