@@ -51,12 +51,3 @@ export interface TaskEvent {
 export function isTerminalEvent(type: EventType): boolean {
   return type === "task.completed" || type === "task.failed" || type === "task.cancelled";
 }
-
-/**
- * The JSON text on a watcher's WebSocket (`GET https://task/watch` on the task object): new events in order, or a
- * delta. Events may be missed around a reconnect: the watcher reads `events(after)` when the first `seq` is not its
- * last one plus one.
- */
-export type WatchFrame =
-  | { readonly events: readonly TaskEvent[] }
-  | { readonly delta: { readonly step: number; readonly attempt: number; readonly text: string } };

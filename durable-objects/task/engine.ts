@@ -16,7 +16,6 @@ import { TaskRelations } from "./relations.ts";
 import { TaskReports } from "./reports.ts";
 import { canContinue, continueBy, openRun, type Run } from "./run.ts";
 import { changesIndex, type StoredTask, type TaskStore } from "./store.ts";
-import { toTaskEvent } from "./tables.ts";
 import type { TaskWatchers } from "./watchers.ts";
 import { Alarm } from "../base/alarm.ts";
 
@@ -156,7 +155,7 @@ export class TaskEngine {
     for await (const happened of this.runWork(work, run, stored)) {
       const commands: Command[] = [];
       for (const one of happened) {
-        if ("delta" in one) this.watchers.send(one);
+        if ("delta" in one) this.watchers.publishDelta(one.delta, stored.state.facts.id);
         else commands.push(one);
       }
       if (commands.length > 0) last = this.applyAll(commands, run.depth, isPhase ? run : null);
@@ -200,8 +199,7 @@ export class TaskEngine {
     const events = this.store.save(decision, isChanged, now);
     if (run === null && current !== null && decision.work !== null) this.begin(current, decision);
     this.arm();
-    if (this.watchers.hasAny())
-      this.watchers.send({ events: events.map((event) => toTaskEvent(event, stored.state.facts.id)) });
+    this.watchers.publish(events, stored.state.facts.id);
     if (isChanged) this.scheduleReport(decision.state);
     return decision;
   }

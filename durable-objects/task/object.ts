@@ -239,8 +239,9 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     await this.engine.run(`task ${this.ctx.id.name ?? this.ctx.id.toString()}`);
   }
 
-  override async fetch(_request: Request): Promise<Response> {
-    return this.store.load() === null ? new Response(null, { status: 404 }) : this.watchers.accept();
+  override async fetch(request: Request): Promise<Response> {
+    const stored = this.store.load();
+    return stored === null ? new Response(null, { status: 404 }) : this.watchers.accept(request, stored.state);
   }
 
   override async webSocketMessage(): Promise<void> {

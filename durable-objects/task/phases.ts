@@ -6,7 +6,7 @@ import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import { stepsFromEnv } from "../../adapters/env/steps.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { type LineListener, sendLines } from "../../core/steps/lines.ts";
-import type { WatchFrame } from "../../core/task/events.ts";
+import type { Delta } from "../../core/task/watch-frames.ts";
 import {
   type ActJob,
   type ActLine,
@@ -34,7 +34,7 @@ type Think = Extract<Work, { kind: "think" }>;
 type Act = Extract<Work, { kind: "act" }>;
 type Condense = Extract<Work, { kind: "condense" }>;
 /** A command, or text for watchers. Lines that arrived together are yielded together, so that one write stores them. */
-type PhaseResult = Command | Extract<WatchFrame, { delta: unknown }>;
+type PhaseResult = Command | { readonly delta: Delta };
 type PhaseResults = AsyncGenerator<readonly PhaseResult[], void, void>;
 
 /** The work of a phase. */

@@ -1,30 +1,104 @@
-/** The watchers of one task: hibernatable WebSockets that only receive, so a waiting task can leave memory. */
-import type { WatchFrame } from "../../core/task/events.ts";
+/**
+ * The watchers of one task: hibernatable WebSockets that only receive, so a waiting task can leave memory. A frame is
+ * formatted once for all of them. Unsent frames are lost when the object ends, together with its sockets: a watcher
+ * that reconnects reads the log.
+ */
+import type { TaskState } from "../../core/task/state.ts";
+import {
+  computeFrameAt,
+  type Delta,
+  hasSettled,
+  maySettle,
+  SETTLED_FRAME,
+  WATCH_PATHS,
+  WatchBuffer,
+  type WatchFrame,
+} from "../../core/task/watch-frames.ts";
+import { type LoggedEvent, toTaskEvent } from "./tables.ts";
+
+/** Tags of sockets by what they receive. A watcher of an earlier release gets every frame as JSON. */
+const STREAM = "stream";
+const SETTLED = "settled";
+const EARLIER = "earlier";
 
 export class TaskWatchers {
   private readonly state: DurableObjectState;
+  private buffer: WatchBuffer | null = null;
+  private timer: ReturnType<typeof setTimeout> | null = null;
+  private sentAt = 0;
 
   constructor(state: DurableObjectState) {
     this.state = state;
   }
 
   /** Accepts a watcher; returns the reply to its upgrade request. */
-  accept(): Response {
+  accept(request: Request, task: TaskState): Response {
     const { 0: client, 1: server } = new WebSocketPair();
-    this.state.acceptWebSocket(server);
-    return new Response(null, { status: 101, webSocket: client });
+    const tag = findTag(new URL(request.url).pathname);
+    this.state.acceptWebSocket(server, [tag]);
+    if (tag === SETTLED && hasSettled(task)) server.send(SETTLED_FRAME);
+    // A runtime of an earlier release sends no header, and knows no paths.
+    return new Response(null, { status: 101, webSocket: client, headers: { "otto-watch": tag } });
   }
 
-  hasAny(): boolean {
-    return this.state.getWebSockets().length > 0;
+  /** Publishes events that were stored. Free without a watcher. The output gate delays frames until they are on disk. */
+  publish(events: readonly LoggedEvent[], taskId: string): void {
+    if (this.state.getWebSockets().length === 0) {
+      this.buffer = null;
+      return;
+    }
+    if (events.some(maySettle)) this.send(SETTLED, SETTLED_FRAME);
+    this.sendToEarlier(() => ({ events: events.map((event) => toTaskEvent(event, taskId)) }));
+    if (this.state.getWebSockets(STREAM).length === 0) {
+      // A later watcher reads the log.
+      this.buffer = null;
+      return;
+    }
+    const now = Date.now();
+    for (const event of events) this.getBuffer(taskId).add(toTaskEvent(event, taskId), now);
+    this.schedule(now);
   }
 
-  /** Sends a frame to every watcher. The output gate delays it until earlier writes are stored. */
-  send(frame: WatchFrame): void {
-    const sockets = this.state.getWebSockets();
-    if (sockets.length === 0) return;
-    const text = JSON.stringify(frame);
-    for (const socket of sockets) {
+  /** Publishes text that the model is writing. It is not stored. */
+  publishDelta(delta: Delta, taskId: string): void {
+    this.sendToEarlier(() => ({ delta }));
+    if (this.state.getWebSockets(STREAM).length === 0) return;
+    const now = Date.now();
+    this.getBuffer(taskId).addDelta(delta, now);
+    this.schedule(now);
+  }
+
+  closeAll(why: string): void {
+    for (const socket of this.state.getWebSockets()) socket.close(1000, why);
+  }
+
+  private getBuffer(taskId: string): WatchBuffer {
+    this.buffer ??= new WatchBuffer(taskId);
+    return this.buffer;
+  }
+
+  private schedule(now: number): void {
+    if (this.buffer?.isFull === true) return this.flush();
+    if (this.timer !== null) return;
+    const at = computeFrameAt(this.state.getWebSockets(STREAM).length, this.sentAt, now);
+    this.timer = setTimeout(() => this.flush(), at - now);
+  }
+
+  private flush(): void {
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+    const now = Date.now();
+    const frames = this.buffer?.take(now) ?? [];
+    if (frames.length > 0) this.sentAt = now;
+    for (const frame of frames) this.send(STREAM, frame);
+  }
+
+  private sendToEarlier(frame: () => WatchFrame): void {
+    if (this.state.getWebSockets(EARLIER).length > 0) this.send(EARLIER, JSON.stringify(frame()));
+  }
+
+  private send(tag: string, text: string): void {
+    for (const socket of this.state.getWebSockets(tag)) {
       try {
         socket.send(text);
       } catch {
@@ -32,8 +106,9 @@ export class TaskWatchers {
       }
     }
   }
+}
 
-  closeAll(why: string): void {
-    for (const socket of this.state.getWebSockets()) socket.close(1000, why);
-  }
+function findTag(path: string): string {
+  if (path === WATCH_PATHS.stream) return STREAM;
+  return path === WATCH_PATHS.settled ? SETTLED : EARLIER;
 }

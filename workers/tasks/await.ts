@@ -1,9 +1,8 @@
 /** Implements `?wait=`: returns the task once it has ended, or waits for a person or a time, or when the time is up. */
 import type { Result } from "../../core/base/errors.ts";
-import { isTerminalEvent } from "../../core/task/events.ts";
 import { hasEnded, isWaiting } from "../../core/task/status.ts";
 import type { TaskView } from "../../core/task/view.ts";
-import { type WatchedTask, watchTask } from "./watch.ts";
+import { type WatchedTask, watchSettled } from "./watch.ts";
 
 /** Maximum seconds of a wait. */
 export const MAX_WAIT_SECONDS = 60;
@@ -13,7 +12,7 @@ export interface AwaitedTask extends WatchedTask {
   view(): Promise<Result<TaskView>>;
 }
 
-/** Follows the task until `isSettled` is true for it, at most for `timeoutMs`. */
+/** Waits until `isSettled` is true for the task, at most for `timeoutMs`. Reads the task only when it may be. */
 export async function awaitTask(
   open: () => AwaitedTask,
   timeoutMs: number,
@@ -22,12 +21,7 @@ export async function awaitTask(
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), timeoutMs);
   try {
-    for await (const item of watchTask(open, 0, abort.signal)) {
-      if (!("event" in item)) continue;
-      const { type, data } = item.event;
-      // With an error, its model is retried or its tenant is stopped. The task itself does not wait.
-      const waits = type === "task.waiting" && data["error"] === undefined;
-      if (!waits && !isTerminalEvent(type)) continue;
+    for await (const _sign of watchSettled(open, abort.signal)) {
       const view = await open().view();
       if (!view.ok || isSettled(view.value)) return view;
     }

@@ -1,7 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { tasksFromEnv, type TaskStub } from "../../../adapters/env/tasks.ts";
+import type { Result } from "../../../core/base/errors.ts";
 import type { TaskEvent } from "../../../core/task/events.ts";
+import type { TaskView } from "../../../core/task/view.ts";
+import { awaitTask } from "../../../workers/tasks/await.ts";
 import { type Watched, type WatchedTask, watchTask } from "../../../workers/tasks/watch.ts";
 import { makeCaller } from "../http/entry.ts";
 
@@ -27,10 +30,12 @@ function behindBadLine(open: () => TaskStub, mischief: Mischief): () => WatchedT
       });
       near.addEventListener("close", () => far.close(1000, "done"));
       far.accept();
-      return new Response(null, { status: 101, webSocket: client });
+      return new Response(null, { status: 101, webSocket: client, headers: answer.headers });
     },
   });
 }
+
+const idsIn = (text: string) => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
 
 describe("a watcher yields every event once and in order", () => {
   test.each<[string, Mischief]>([
@@ -53,6 +58,7 @@ describe("a watcher yields every event once and in order", () => {
     const seen: number[] = [];
     const signal = new AbortController().signal;
     for await (const item of watchTask(behindBadLine(open, mischief), 0, signal)) {
+      if ("text" in item) seen.push(...idsIn(item.text));
       if (!("event" in item)) continue;
       seen.push(item.event.seq);
       if (item.event.type === "task.created") await caller.send("POST", `/v1/tasks/${id}/start`);
@@ -203,5 +209,157 @@ describe("a watcher closes its connection", () => {
     });
     expect(await watchAll(open, abort.signal)).toEqual([]);
     await expect.poll(() => closed, { timeout: 20_000 }).toBe(true);
+  });
+});
+
+describe("a slow consumer", () => {
+  const text = (from: number, to: number, characters: number) => `${from} ${to}\n${"x".repeat(characters)}`;
+
+  /** What a consumer gets that takes the first event, waits, and then reads on. */
+  async function readSlowly(frames: readonly string[]): Promise<string[]> {
+    const { response, far } = connection();
+    const log = [eventOf(1), eventOf(2), eventOf(3, "task.completed")];
+    // The second page is empty: the rest happens while the consumer waits.
+    const lengths = [1, 1];
+    const { open } = lost(
+      async () => response,
+      async (after) => {
+        const events = log.slice(after, lengths.shift());
+        return { ok: true, value: { events, last: after + events.length, done: after + events.length === 3 } };
+      },
+    );
+    const items: string[] = [];
+    for await (const item of watchTask(open, 0, new AbortController().signal)) {
+      items.push("event" in item ? `event ${item.event.seq}` : "text" in item ? `text ${item.text.length}` : "delta");
+      if (items.length > 2) continue;
+      // The first frame shows that the log was read.
+      for (const frame of items.length === 1 ? [text(0, 0, 1)] : frames) far.send(frame);
+      if (items.length === 2) await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    return items;
+  }
+
+  const end = JSON.stringify({ events: [eventOf(3, "task.completed")] });
+
+  test("loses deltas that do not fit, and no event", async () => {
+    const deltas = [text(0, 0, 200_000), text(0, 0, 200_000), text(0, 0, 200_000)];
+    const items = await readSlowly([...deltas, text(2, 2, 10), end]);
+    expect(items).toEqual(["event 1", "text 1", "text 200000", "text 200000", "text 10", "event 3"]);
+  });
+
+  test("reads events that do not fit from the log", async () => {
+    const items = await readSlowly([text(2, 2, 600_000), end]);
+    expect(items).toEqual(["event 1", "text 1", "event 2", "event 3"]);
+  });
+});
+
+describe("the object", () => {
+  /** A task's object that counts what is sent and asked. */
+  function count(open: () => TaskStub) {
+    const counted = { frames: [] as string[], pages: 0, views: 0 };
+    const watched = behindBadLine(open, (frame) => {
+      counted.frames.push(frame);
+      return [frame];
+    });
+    return {
+      counted,
+      open: () => ({
+        fetch: watched().fetch,
+        events: async (after: number, limit: number) => {
+          counted.pages += 1;
+          return await open().events(after, limit);
+        },
+        view: async () => {
+          counted.views += 1;
+          return await open().view();
+        },
+      }),
+    };
+  }
+
+  const steps = Array.from({ length: 6 }, (_, index) => ({
+    calls: [{ name: "write_file", arguments: { filename: `${index}.txt`, content: "x" } }],
+  }));
+
+  async function makeHeld(replies: readonly unknown[]) {
+    const caller = await makeCaller();
+    const { id } = await caller.makeTask(replies, { hold: true });
+    const start = async () => await caller.send("POST", `/v1/tasks/${id}/start`);
+    return { caller, id, start, open: () => tasksFromEnv(env)(caller.tenant, id) };
+  }
+
+  test("sends one sign to a request that waits for the end, which reads no event", async () => {
+    const { start, open } = await makeHeld([...steps, { text: "Done." }]);
+    const { counted, open: watched } = count(open);
+    const waiting = awaitTask(watched, 20_000);
+    await start();
+    expect(await waiting).toMatchObject({ ok: true, value: { status: "completed" } });
+    expect(counted).toEqual({ frames: ["settled"], pages: 0, views: 1 });
+  });
+
+  test("says at once that a task had settled before the request waited", async () => {
+    const { caller, id, start, open } = await makeHeld([
+      { calls: [{ name: "ask_human", arguments: { query: "Go?" } }] },
+    ]);
+    await start();
+    await caller.until(id, ({ status }) => status === "waiting_input");
+    const { counted, open: watched } = count(open);
+    expect(await awaitTask(watched, 20_000)).toMatchObject({ ok: true, value: { status: "waiting_input" } });
+    expect(counted).toEqual({ frames: ["settled"], pages: 0, views: 1 });
+  });
+
+  test("of an earlier release is asked for each of its frames whether the task has settled", async () => {
+    const { response, far } = connection();
+    const views = ["running", "running", "completed"];
+    const open = () => ({
+      fetch: async () => response,
+      events: async () => EMPTY,
+      view: async () => {
+        if (views.length > 1) far.send(JSON.stringify({ events: [eventOf(1)] }));
+        return { ok: true, value: { status: views.shift(), pending: [] } } as unknown as Result<TaskView>;
+      },
+    });
+    expect(await awaitTask(open, 20_000)).toMatchObject({ value: { status: "completed" } });
+  });
+
+  test("formats a frame once for 50 watchers, and sends few", async () => {
+    const { start, open } = await makeHeld([...steps, { text: "Done." }]);
+    const all = Array.from({ length: 50 }, () => count(open));
+    const reading = all.map(async ({ open: watched }) => {
+      const seen: number[] = [];
+      for await (const item of watchTask(watched, 0, new AbortController().signal))
+        seen.push(...("event" in item ? [item.event.seq] : "text" in item ? idsIn(item.text) : []));
+      return seen;
+    });
+    await expect.poll(() => all.every(({ counted }) => counted.pages === 2), { timeout: 20_000 }).toBe(true);
+    const startedAt = Date.now();
+    await start();
+    const logs = await Promise.all(reading);
+    const windows = (Date.now() - startedAt) / 250;
+    const page = await open().events(0, 500);
+    const whole = page.ok ? page.value.events.map(({ seq }) => seq) : [];
+    expect(whole.length).toBeGreaterThan(30);
+    for (const log of logs) expect(log).toEqual(whole);
+    const [first] = all;
+    for (const { counted } of all) {
+      expect(counted.frames).toEqual(first?.counted.frames);
+      expect(counted.frames.length).toBeLessThanOrEqual(Math.ceil(windows) + 3);
+      expect(counted.pages).toBe(2);
+    }
+  });
+
+  test("sends events and deltas as JSON to a Worker of an earlier release", async () => {
+    const { start, open } = await makeHeld([{ text: "one two three", pieceCharacters: 4, delayMs: 100 }]);
+    const socket = (await open().fetch("https://task/watch", { headers: { upgrade: "websocket" } })).webSocket;
+    const frames: { events?: TaskEvent[]; delta?: { text: string } }[] = [];
+    socket?.addEventListener("message", ({ data }) => void frames.push(JSON.parse(String(data))));
+    socket?.accept();
+    await start();
+    const events = () => frames.flatMap((frame) => frame.events ?? []);
+    await expect.poll(() => events().at(-1)?.type, { timeout: 20_000 }).toBe("task.completed");
+    const page = await open().events(events()[0]?.seq ?? 0, 500);
+    expect(page.ok && page.value.events).toEqual(events().slice(1));
+    expect(frames.map(({ delta }) => delta?.text ?? "").join("")).toBe("one two three");
+    socket?.close(1000, "done");
   });
 });
