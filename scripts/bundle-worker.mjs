@@ -65,7 +65,12 @@ const written = new Set(outputFiles.map(({ path }) => basename(path)));
 for (const name of readdirSync(folder)) {
   if (!written.has(name) && !name.endsWith(".new")) rmSync(join(folder, name), { force: true });
 }
-keep(sizeFile, Buffer.from(JSON.stringify({ start_gzip_bytes: startBytes() })));
+keep(
+  sizeFile,
+  Buffer.from(
+    JSON.stringify({ start_gzip_bytes: gzipBytes(filesOf("workers/index.ts")), packages: packagesByEntry() }),
+  ),
+);
 
 /** Several starts may bundle the same sources at once: a file is replaced whole, and only by other contents. */
 function keep(path, contents) {
@@ -75,15 +80,35 @@ function keep(path, contents) {
   renameSync(next, path);
 }
 
-/** The compressed size of the files that every isolate loads: the entry, and what it imports at once. */
-function startBytes() {
+/** The files that load with a source file: every isolate's start, or what is imported when it is needed. */
+function filesOf(entry) {
   const { outputs } = metafile;
-  const loaded = new Set(Object.keys(outputs).filter((name) => name.endsWith("worker/index.worker.mjs")));
+  const loaded = new Set(Object.keys(outputs).filter((name) => outputs[name].entryPoint === entry));
   for (const name of loaded) {
     for (const { path, kind } of outputs[name].imports) {
       if (kind === "import-statement" && path in outputs) loaded.add(path);
     }
   }
-  const sizes = Array.from(loaded, (name) => gzipSync(readFileSync(join(root, name))).length);
-  return sizes.reduce((sum, size) => sum + size, 0);
+  return [...loaded];
+}
+
+function gzipBytes(names) {
+  return names.reduce((sum, name) => sum + gzipSync(readFileSync(join(root, name))).length, 0);
+}
+
+/** The packages that load with each entry. */
+function packagesByEntry() {
+  const entries = Object.values(metafile.outputs).flatMap(({ entryPoint }) => entryPoint ?? []);
+  return Object.fromEntries(entries.map((entry) => [entry, packagesOf(filesOf(entry))]));
+}
+
+/** The packages with code in these files. */
+function packagesOf(names) {
+  const inputs = names.flatMap((name) =>
+    Object.entries(metafile.outputs[name].inputs).flatMap(([path, { bytesInOutput }]) =>
+      bytesInOutput > 0 ? [path] : [],
+    ),
+  );
+  const packages = inputs.map((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]);
+  return [...new Set(packages.filter((name) => name !== undefined))];
 }
