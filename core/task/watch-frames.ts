@@ -52,7 +52,7 @@ export function isDeltaFrame(data: string): boolean {
 
 /** Characters that are sent without waiting for the end of the window. */
 const MAX_CHARACTERS = 250_000;
-/** Delay of the first frame after a quiet time: what a step ends with and the next begins with is one frame. */
+/** Least delay of a frame after a quiet time, or a quarter of the window: the end of a step and the begin of the next are one frame. */
 const FIRST_MS = 20;
 /** Window of a task with few watchers: shorter than a person notices. */
 const MIN_WINDOW_MS = 25;
@@ -64,7 +64,7 @@ const MAX_WINDOW_MS = 250;
 /** When to send the next frame of a task with so many watchers, whose last one was sent at `sentAt`. */
 export function computeFrameAt(watchers: number, sentAt: number, now: number): number {
   const windowMs = Math.min(MAX_WINDOW_MS, Math.max(MIN_WINDOW_MS, watchers * WINDOW_MS_PER_WATCHER));
-  return Math.max(sentAt + windowMs, now + FIRST_MS);
+  return Math.max(sentAt + windowMs, now + Math.max(FIRST_MS, windowMs / 4));
 }
 
 /** The events and deltas that are not sent yet. */
