@@ -52,7 +52,7 @@ export function isDeltaFrame(data: string): boolean {
 
 /** Characters that are sent without waiting for the end of the window. */
 const MAX_CHARACTERS = 250_000;
-/** Least delay of a frame after a quiet time, or a quarter of the window: the end of a step and the begin of the next are one frame. */
+/** Least delay of a frame after a quiet time: the end of a step and the begin of the next are one frame. */
 const FIRST_MS = 20;
 /** Window of a task with few watchers: shorter than a person notices. */
 const MIN_WINDOW_MS = 25;
@@ -75,7 +75,6 @@ export class WatchBuffer {
   private to = 0;
   private terminal: TaskEvent | null = null;
   private delta: Delta | null = null;
-  private deltaTexts: string[] = [];
 
   constructor(taskId: string) {
     this.taskId = taskId;
@@ -83,7 +82,7 @@ export class WatchBuffer {
 
   /** True when there is no reason to wait for the end of the window. */
   get isFull(): boolean {
-    return this.terminal !== null || this.text.length > MAX_CHARACTERS;
+    return this.terminal !== null || this.text.length + (this.delta?.text.length ?? 0) > MAX_CHARACTERS;
   }
 
   add(event: TaskEvent, now: number): void {
@@ -100,8 +99,7 @@ export class WatchBuffer {
   /** Joins pieces of the same reply. */
   addDelta(delta: Delta, now: number): void {
     if (this.delta?.step !== delta.step || this.delta.attempt !== delta.attempt) this.endDelta(now);
-    this.delta = delta;
-    this.deltaTexts.push(delta.text);
+    this.delta = { ...delta, text: (this.delta?.text ?? "") + delta.text };
   }
 
   /** Removes and returns the frames, in order. */
@@ -118,9 +116,8 @@ export class WatchBuffer {
 
   private endDelta(now: number): void {
     if (this.delta === null) return;
-    this.text += formatDelta(this.taskId, { ...this.delta, text: this.deltaTexts.join("") }, now);
+    this.text += formatDelta(this.taskId, this.delta, now);
     this.delta = null;
-    this.deltaTexts = [];
   }
 }
 

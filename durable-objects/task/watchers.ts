@@ -37,7 +37,7 @@ export class TaskWatchers {
     const tag = findTag(new URL(request.url).pathname);
     this.state.acceptWebSocket(server, [tag]);
     if (tag === SETTLED && hasSettled(task)) server.send(SETTLED_FRAME);
-    // A runtime of an earlier release sends no header, and knows no paths.
+    // An object of an earlier release sends no header, and ignores the path.
     return new Response(null, { status: 101, webSocket: client, headers: { "otto-watch": tag } });
   }
 
@@ -77,6 +77,7 @@ export class TaskWatchers {
     return this.buffer;
   }
 
+  /** Sets the timer of the next frames, or sends them now when they must not wait. */
   private schedule(now: number): void {
     if (this.buffer?.isFull === true) return this.flush();
     if (this.timer !== null) return;

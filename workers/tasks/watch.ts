@@ -65,8 +65,8 @@ export function watchTask(open: () => WatchedTask, after: number, signal: AbortS
 }
 
 /**
- * Yields whenever the task may have ended or begun to wait, also before the watch. Never ends by itself. Fails as
- * `watchTask` does.
+ * Yields whenever the task may have ended or begun to wait, also before the watch, until `signal` aborts or the task is
+ * erased. Fails as `watchTask` does.
  */
 export function watchSettled(open: () => WatchedTask, signal: AbortSignal): AsyncGenerator<void> {
   return reconnect(open, { path: WATCH_PATHS.settled, after: 0, signal }, followSettled);

@@ -62,6 +62,9 @@ describe("the frames of a window", () => {
       expect(seq).toBeLessThan(10_000);
       buffer.add(eventOf(seq), 0);
     }
+    buffer.take(0);
+    buffer.addDelta(delta("x".repeat(250_001)), 0);
+    expect(buffer.isFull).toBe(true);
   });
 
   test("of deltas alone say so, and text that is no frame is refused", () => {
