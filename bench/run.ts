@@ -35,6 +35,7 @@ import { SCHEDULES } from "./rows/schedules.ts";
 import type { Section, Stage } from "./rows/section.ts";
 import { SLACK } from "./rows/slack.ts";
 import { WAITING } from "./rows/waiting.ts";
+import { WATCHED } from "./rows/watched.ts";
 import { Figures, tableOf } from "./table.ts";
 
 const SECTIONS: readonly Section[] = [
@@ -46,6 +47,7 @@ const SECTIONS: readonly Section[] = [
   PARALLEL_TOOLS,
   FAN,
   RESUME,
+  WATCHED,
   GREP,
   WAITING,
   FINISHED,

@@ -23,6 +23,7 @@ export async function startBareObject(model: BenchModel): Promise<Contender> {
     async start(task, job) {
       await send("POST", `${host.url}/${task}`, { input: inputOf(task, job) });
     },
+    openWatched: null,
     question(task) {
       return Promise.resolve(async () => {
         await send("POST", `${host.url}/${task}/answer`, { text: "Yes." });

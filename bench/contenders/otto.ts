@@ -7,6 +7,7 @@ import { inputOf } from "../job.ts";
 import type { BenchModel } from "../model/model.ts";
 import { parentOf, processTree } from "../processes.ts";
 import { send } from "../send.ts";
+import { openStreams } from "../watch.ts";
 import type { Contender } from "./contender.ts";
 
 const MAX_STEPS = 100;
@@ -59,6 +60,14 @@ export async function startOtto(model: BenchModel): Promise<Contender> {
       async start(task, job) {
         const made = await api<TaskBody>("POST", "/v1/tasks", { input: inputOf(task, job), agent: agent.id });
         ids.set(task, made.id);
+      },
+      async openWatched(task, job, watchers) {
+        const body = { input: inputOf(task, job), agent: agent.id, hold: true };
+        const { id } = await api<TaskBody>("POST", "/v1/tasks", body);
+        await openStreams(watchers, `${system.url}/v1/tasks/${id}/events`, headers);
+        return async () => {
+          await api<TaskBody>("POST", `/v1/tasks/${id}/start`, {});
+        };
       },
       async question(task) {
         const path = `/v1/tasks/${ids.get(task) ?? ""}`;

@@ -16,6 +16,7 @@ export async function startSdkLoop(model: BenchModel): Promise<Contender> {
     async start(task, job) {
       await send("POST", `${loop.url}/${task}`, { input: inputOf(task, job) });
     },
+    openWatched: null,
     async question(task) {
       await send("GET", `${loop.url}/${task}`);
       return async () => {
