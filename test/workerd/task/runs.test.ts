@@ -51,7 +51,7 @@ describe("a run", () => {
     const answer = async () =>
       await taskOf(facts).answer(question ?? "", { text: "Rome", isChoice: false, by: "a test" }, null);
     const answers = await Promise.all([answer(), answer()]);
-    expect(answers.map(({ ok }) => ok).toSorted()).toEqual([false, true]);
+    expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
     await until(facts, ({ status }) => status === "completed");
     expect(await attemptsOf(facts)).toEqual([1, 1]);
   });
