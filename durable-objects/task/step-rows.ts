@@ -48,6 +48,8 @@ export interface StepRow {
 
 type SqlRow = { seq: number; step: number; first_event: number; last_event: number; body: string };
 
+/** Rows that are read at once. */
+const PAGE_ROWS = 16;
 /** A body of this many UTF-16 units or more is stored in parts. */
 const MAX_BODY_UNITS = PART_UNITS;
 
@@ -81,10 +83,16 @@ export class StepRows {
     return row === undefined ? null : this.parse(row);
   }
 
-  /** Reads the rows from `seq` on, in order, each when it is needed. */
+  /** Reads the rows from `seq` on, in order, a page when it is needed. */
   *readFrom(seq: number): Generator<StepRow, void, void> {
-    for (const row of this.sql.exec<SqlRow>("SELECT * FROM steps WHERE seq >= ? ORDER BY seq", seq))
-      yield this.parse(row);
+    const query = "SELECT * FROM steps WHERE seq >= ? ORDER BY seq LIMIT ?";
+    for (let next = seq; ; ) {
+      // A cursor that is not read to its end would keep its statement open.
+      const page = this.sql.exec<SqlRow>(query, next, PAGE_ROWS).toArray();
+      for (const row of page) yield this.parse(row);
+      next = (page.at(-1)?.seq ?? next) + 1;
+      if (page.length < PAGE_ROWS) return;
+    }
   }
 
   /** Returns the first row that has an event after this one; one after the last row if none has. */
