@@ -15,6 +15,11 @@ export function noteCall(task: string, what: string, depth: number | null = null
   notes?.push({ task, what, depth });
 }
 
+/** True while a test records. */
+export function isRecording(): boolean {
+  return notes !== null;
+}
+
 /** Records the calls while `work` runs. */
 export async function recordCalls(work: () => Promise<void>): Promise<readonly NotedCall[]> {
   const recorded: NotedCall[] = [];

@@ -1,18 +1,28 @@
-/** The objects of tasks and tenants, which note what tasks call. */
-import { TaskObject as DeployedTaskObject, TenantObject as DeployedTenantObject } from "../../workers/index.ts";
+/** The objects of tasks and tenants, which note what tasks call, and whose storage a test can tell apart. */
+import {
+  SandboxObject as DeployedSandboxObject,
+  TaskObject as DeployedTaskObject,
+  TenantObject as DeployedTenantObject,
+} from "../../workers/index.ts";
 import type { RunModelPhase } from "../../durable-objects/task/phases.ts";
 import { streamModelPhase } from "../../workers/model-phase.ts";
+import { isRecording, noteCall } from "./call-notes.ts";
+import { noteOwner } from "./storage-owners.ts";
 import { TOOLS_OF_TESTS } from "./task/test-tools.ts";
-import { noteCall } from "./call-notes.ts";
 
 export class TaskObject extends DeployedTaskObject {
+  constructor(...[ctx, env]: ConstructorParameters<typeof DeployedTaskObject>) {
+    super(ctx, env);
+    noteOwner(this, "task", ctx);
+  }
+
   protected override streamModelPhase(...[job, signal]: Parameters<RunModelPhase>) {
     return streamModelPhase(this.env, job, signal, TOOLS_OF_TESTS);
   }
 
   override async alarm(): Promise<void> {
-    // A task whose state cannot be read has no id to note.
-    const view = await this.view().catch(() => null);
+    // A view reads rows, which would distort a test that counts them. A task whose state cannot be read has no id to note.
+    const view = isRecording() ? await this.view().catch(() => null) : null;
     if (view?.ok === true) noteCall(view.value.id, "alarm");
     await super.alarm();
   }
@@ -40,6 +50,11 @@ export class TaskObject extends DeployedTaskObject {
 }
 
 export class TenantObject extends DeployedTenantObject {
+  constructor(...[ctx, env]: ConstructorParameters<typeof DeployedTenantObject>) {
+    super(ctx, env);
+    noteOwner(this, "tenant", ctx);
+  }
+
   override async enter(...args: Parameters<DeployedTenantObject["enter"]>) {
     noteCall(args[0].task, "permit");
     return await super.enter(...args);
@@ -48,5 +63,12 @@ export class TenantObject extends DeployedTenantObject {
   override async report(...[row]: Parameters<DeployedTenantObject["report"]>) {
     noteCall(row.task, "report to the tenant");
     return await super.report(row);
+  }
+}
+
+export class SandboxObject extends DeployedSandboxObject {
+  constructor(...[ctx, env]: ConstructorParameters<typeof DeployedSandboxObject>) {
+    super(ctx, env);
+    noteOwner(this, "sandbox", ctx);
   }
 }

@@ -17,12 +17,11 @@ export {
   default,
   InboxObject,
   OutboxObject,
-  SandboxObject,
   ScheduleObject,
   SidecarObject,
   SweepRunner,
 } from "../../workers/index.ts";
-export { TaskObject, TenantObject } from "./noted-objects.ts";
+export { SandboxObject, TaskObject, TenantObject } from "./noted-objects.ts";
 
 export class StepRunner extends DeployedStepRunner {
   protected override readonly tools: readonly Tool[] = TOOLS_OF_TESTS;
