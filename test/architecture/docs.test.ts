@@ -9,7 +9,6 @@ import { SUITES } from "../../scripts/suites.ts";
 import { findPages, firstCells, missingFiles, unknownRoutes, unknownScripts } from "./rules/docs.ts";
 import { show, type SourceFile } from "./rules/source-tree.ts";
 import { tree } from "./tree.ts";
-import { formatTable } from "../workerd/cost/expected.ts";
 
 const pages = findPages(tree);
 
@@ -152,10 +151,6 @@ describe("a list names exactly what there is", () => {
     expect(unique(named)).toEqual(unique(sections));
     const labels = rows.flatMap(({ text }) => matches(text, /\blabel:\s*["`]([^"`]+)["`]/g));
     expect(firstCells(page, /^\| \| Otto \|/)).toHaveLength(labels.length);
-  });
-
-  test("docs/bench.md: the counts of steps and tasks", () => {
-    expect(fileAt("docs/bench.md").text).toContain(formatTable());
   });
 
   test("CONTRIBUTING.md: the suites", () => {
