@@ -25,6 +25,8 @@ const TABLES = [
   "tool_names",
   "custom_tools",
   "erased_usage",
+  "task_texts",
+  "usage_days",
   "projects",
   "memories",
   "memory_tags",

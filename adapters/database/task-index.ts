@@ -1,28 +1,22 @@
 /** The task index for lists and the sweep. Tasks report their rows through their tenant's object. */
-import { type SQL, and, desc, eq, gt, gte, inArray, isNull, lt, sql } from "drizzle-orm";
-import { DEFAULT_AGENT } from "../../core/agents/agent.ts";
-import type { TaskFilter, TaskIndex } from "../../core/ports/task-index.ts";
-import { ok, type Result } from "../../core/base/errors.ts";
+import { type SQL, and, eq, gt, isNull, lt, sql } from "drizzle-orm";
+import type { TaskIndex } from "../../core/ports/task-index.ts";
+import { ok } from "../../core/base/errors.ts";
 import type { OpenWait } from "../../core/task/open-waits.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
-import { type Page, type PageRequest, type PagePosition, cutPage } from "../../core/base/page-cursor.ts";
 import { toShortTask } from "../../core/task/short.ts";
 import { storable } from "../../core/base/storable.ts";
-import { normalizeSearchText, getSearchText, getTitle } from "../../core/task/line.ts";
+import { getSearchText, getTitle } from "../../core/task/line.ts";
 import type { TaskView } from "../../core/task/view.ts";
-import { asTenant, type Connection, type Query } from "./connection.ts";
-import { isBefore } from "./list-order.ts";
+import { asTenant, type Connection } from "./connection.ts";
 import { readOverdue } from "./overdue.ts";
 import { tasks } from "./schema.ts";
 import { readInbox } from "./task-inbox.ts";
+import { readPage } from "./task-list.ts";
 import { readBelow } from "./task-tree.ts";
 
-/** Maximum bytes of a page. A reply of the database is limited to 64 MB. */
-const PAGE_BYTES = 8_000_000;
 /** Views up to this many UTF-16 units are read in full, which covers most. */
 const SHORT_VIEW = 4000;
-/** A text of this length may be part of an id. */
-const MIN_ID_CHARACTERS = 6;
 
 export function taskIndex(connection: Connection): TaskIndex {
   return {
@@ -133,83 +127,9 @@ export function taskIndex(connection: Connection): TaskIndex {
   };
 }
 
-interface Reading<Shown> {
-  readonly filter: TaskFilter;
-  readonly request: PageRequest;
-  /** What is read of a row, as JSON text. */
-  readonly view: SQL<string>;
-  readonly read: (text: string) => Shown;
-}
-
-async function readPage<Shown>(
-  connection: Connection,
-  tenant: string,
-  { filter, request: { after, limit }, view, read }: Reading<Shown>,
-): Promise<Result<Page<Shown>>> {
-  const wanted = and(matchesFilter(tenant, filter), isBefore(tasks.createdAt, tasks.id, after));
-  const found = await asTenant(connection, tenant, (query) => [selectPage(query, wanted, view, limit + 1)]);
-  if (!found.ok) return found;
-  const [rows] = found.value;
-  const tooMuch = rows.findIndex((row) => row.view === null);
-  const fitting = tooMuch < 0 ? limit : Math.min(tooMuch, limit);
-  const { items, next } = cutPage(rows, fitting, ({ id, at }): PagePosition => ({ at, id }));
-  return ok({ items: items.map((row) => read(row.view ?? "null")), next });
-}
-
-function matchesFilter(tenant: string, { status, project, projects, agent, parent, text, from, before }: TaskFilter) {
-  return and(
-    eq(tasks.tenant, tenant),
-    sql`not ${tasks.hidden}`,
-    status === null ? undefined : inArray(tasks.status, [...status]),
-    project === null ? undefined : eq(tasks.project, storable(project)),
-    projects === undefined ? undefined : inArray(tasks.project, projects.map(storable)),
-    agent === undefined ? undefined : hasAgent(tenant, storable(agent)),
-    parent === undefined ? undefined : parent.id === null ? isNull(tasks.parent) : eq(tasks.parent, parent.id),
-    text === undefined ? undefined : containsText(storable(normalizeSearchText(text))),
-    from === undefined ? undefined : gte(tasks.createdAt, from),
-    before === undefined ? undefined : lt(tasks.createdAt, before),
-  );
-}
-
-/** The built-in agent is in no table, and no other agent may have its name. */
-function hasAgent(tenant: string, agent: string): SQL {
-  if (agent === DEFAULT_AGENT.config.name) return eq(tasks.agent, DEFAULT_AGENT.id);
-  return sql`(${tasks.agent} = ${agent}
-    or ${tasks.agent} = (select a.id from agents a where a.tenant = ${tenant} and a.name = ${agent}))`;
-}
-
-/** A plain substring search, without patterns. */
-function containsText(text: string): SQL {
-  const isInText = sql`strpos(${tasks.searchText}, ${text}) > 0`;
-  return text.length < MIN_ID_CHARACTERS ? isInText : sql`(${isInText} or strpos(${tasks.id}, ${text}) > 0)`;
-}
-
 /** Reads a stored view. Releases without skills or budgets lack these fields. */
 function readView(text: string): TaskView {
   return { skills: [], budget: null, ...(JSON.parse(text) as Partial<TaskView>) } as TaskView;
-}
-
-/** Tasks in list order. Views are null from the row at which the page would be too large. */
-function selectPage(query: Query, wanted: SQL | undefined, text: SQL<string>, limit: number) {
-  const rows = query
-    .select({
-      id: tasks.id,
-      at: tasks.createdAt,
-      text: text.as("text"),
-      bytes:
-        sql`sum(octet_length(${text})) over (order by ${tasks.createdAt} desc, ${tasks.id} desc rows unbounded preceding)`.as(
-          "bytes",
-        ),
-    })
-    .from(tasks)
-    .where(wanted)
-    .orderBy(desc(tasks.createdAt), desc(tasks.id))
-    .limit(limit)
-    .as("rows");
-  const view = sql<
-    string | null
-  >`case when ${rows.bytes} - octet_length(${rows.text}) < ${PAGE_BYTES} then ${rows.text} end`;
-  return query.select({ id: rows.id, at: rows.at, view }).from(rows).orderBy(desc(rows.at), desc(rows.id));
 }
 
 /** Deletes rows, and adds the use of their tasks to that of erased tasks. */

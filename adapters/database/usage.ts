@@ -1,4 +1,4 @@
-/** The use of tasks, indexed and erased, summed by the requested parts. */
+/** The use of tasks, indexed and erased, summed by the requested parts from sums of each day. */
 import { getOwn } from "../../core/base/own-field.ts";
 import { type SQL, sql } from "drizzle-orm";
 import type { UsagePart, UsageRow, UsageTable } from "../../core/ports/usage-table.ts";
@@ -24,12 +24,8 @@ export function usageTable(connection: Connection): UsageTable {
           select ${sql.join([...parts, sql`sum(tasks)::text as tasks`], sql`, `)}, sum(steps)::text as steps,
             sum(tool_calls)::text as tool_calls, sum(tokens)::text as tokens, sum(cost_micros)::text as cost_micros
           from (
-            select (created_at at time zone 'UTC')::date as day, agent, coalesce(key, '') as key,
-              coalesce(project, '') as project, case when hidden then 0 else 1 end as tasks, steps, tool_calls, tokens,
-              cost_micros
-            from tasks
-            where tenant = ${tenant} and created_at >= ${from}::date::timestamp at time zone 'UTC'
-              and created_at < (${to}::date + 1)::timestamp at time zone 'UTC'
+            select day, agent, key, project, tasks, steps, tool_calls, tokens, cost_micros from usage_days
+            where tenant = ${tenant} and day between ${from}::date and ${to}::date
             union all
             select day, agent, key, project, tasks, steps, tool_calls, tokens, cost_micros from erased_usage
             where tenant = ${tenant} and day between ${from}::date and ${to}::date

@@ -14,6 +14,7 @@ import { openPglite } from "./pglite-backend.ts";
 import { openPostgres } from "./postgres-backend.ts";
 import { checkKeyRing } from "./key-ring.ts";
 import { DatabaseUnavailable, type SqlBackend } from "./sql-backend.ts";
+import { keepTables } from "./table-upkeep.ts";
 
 /** What OTTO_DATABASE holds. */
 export interface DatabaseSettings {
@@ -58,6 +59,8 @@ async function serve(): Promise<void> {
   if (settings.externalUrl === null) finishCreation(settings.folder);
   isReady = true;
   report({ type: "ready" });
+  if (settings.externalUrl === null)
+    keepTables(backend, (error) => console.log("tables could not be vacuumed:", error));
 }
 
 function whenReady(): SqlBackend {
