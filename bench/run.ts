@@ -34,6 +34,7 @@ import { runTasks } from "./rows/run-tasks.ts";
 import { SCHEDULES } from "./rows/schedules.ts";
 import type { Section, Stage } from "./rows/section.ts";
 import { SLACK } from "./rows/slack.ts";
+import { TASK_INDEX } from "./rows/task-index.ts";
 import { WAITING } from "./rows/waiting.ts";
 import { WATCHED } from "./rows/watched.ts";
 import { Figures, tableOf } from "./table.ts";
@@ -51,6 +52,7 @@ const SECTIONS: readonly Section[] = [
   GREP,
   WAITING,
   FINISHED,
+  TASK_INDEX,
   FIND_TOOLS,
   CAGE,
   DOCUMENTS,

@@ -15,6 +15,7 @@ export interface TestDatabase {
   readonly url: string;
   /** The same for the owner of the tables, bound by nothing. For arranging and looking. */
   readonly ownerUrl: string;
+  readonly backend: SqlBackend;
   close(): Promise<void>;
 }
 
@@ -39,6 +40,7 @@ export async function startTestDatabase(migrations: string = MIGRATIONS): Promis
     endpoint: bridge.endpoint,
     url: `postgres://otto_app:${appPassword}@database.localhost/otto`,
     ownerUrl: `postgres://otto_owner:${ownerPassword}@database.localhost/otto`,
+    backend,
     close: async () => {
       await bridge.close();
       await backend.close();
