@@ -49,6 +49,23 @@ export function memoryKib(pid: number): number {
   return Number(line?.[1]);
 }
 
+/**
+ * What processes hold of the machine's memory, in KiB: a page that several share counts in parts. `VmRSS` counts it for each, and
+ * so counts Node's own program once for every process.
+ */
+export function proportionalKib(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + Number(/^Pss:\s+(\d+) kB$/m.exec(readRollup(pid))?.[1] ?? 0), 0);
+}
+
+function readRollup(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+  } catch {
+    // It has ended.
+    return "";
+  }
+}
+
 /** The files that a process has open. */
 export function openFiles(pid: number): string[] {
   return readdirSync(`/proc/${pid}/fd`).flatMap((entry) => {

@@ -34,6 +34,7 @@ import { runTasks } from "./rows/run-tasks.ts";
 import { SCHEDULES } from "./rows/schedules.ts";
 import type { Section, Stage } from "./rows/section.ts";
 import { SLACK } from "./rows/slack.ts";
+import { START_MEMORY } from "./rows/start-memory.ts";
 import { TASK_INDEX } from "./rows/task-index.ts";
 import { WAITING } from "./rows/waiting.ts";
 import { WATCHED } from "./rows/watched.ts";
@@ -52,6 +53,7 @@ const SECTIONS: readonly Section[] = [
   GREP,
   WAITING,
   FINISHED,
+  START_MEMORY,
   TASK_INDEX,
   FIND_TOOLS,
   CAGE,

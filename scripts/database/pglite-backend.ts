@@ -48,6 +48,12 @@ const CONFINE = `
   END $$;
   COMMIT;`;
 
+/**
+ * Postgres touches all of its buffers as it starts, and its default of 128 MB is four times what one machine's tables need at
+ * once. Pages beyond it come from the system's own cache of files.
+ */
+const START_PARAMS = [...PGlite.defaultStartParams, "-c", "shared_buffers=32MB"];
+
 /** Requests that may wait for the one session; more are turned away. */
 const MAX_WAITING = 2_000;
 
@@ -61,8 +67,7 @@ export async function openPglite(
   onBroken: (reason: Error) => void,
   cluster?: Blob,
 ): Promise<SqlBackend> {
-  const copied = cluster === undefined ? {} : { loadDataDir: cluster };
-  const database = await PGlite.create({ dataDir, extensions: { vector }, ...copied });
+  const database = await createPglite(dataDir, cluster);
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   let broken: Error | null = null;
@@ -138,9 +143,15 @@ export async function openPglite(
   };
 }
 
+/** Opens the database, and creates it when it is missing. */
+export async function createPglite(dataDir: string, cluster?: Blob): Promise<PGlite> {
+  const copied = cluster === undefined ? {} : { loadDataDir: cluster };
+  return await PGlite.create({ dataDir, extensions: { vector }, startParams: START_PARAMS, ...copied });
+}
+
 /** The files of a new, empty database. */
 export async function dumpEmptyCluster(): Promise<Blob> {
-  const database = await PGlite.create({ dataDir: "memory://", extensions: { vector } });
+  const database = await createPglite("memory://");
   const cluster = await database.dumpDataDir("none");
   await database.close();
   return cluster;

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { takeLock } from "../supervisor/exclusive-lock.ts";
 import { followSupervisor, report, reportFatal } from "../supervisor/child-channel.ts";
 import { startBridge } from "./bridge.ts";
+import { createCluster } from "./create-cluster.ts";
 import { finishCreation, isDiskFull, LOST_DATABASE, prepareFolder } from "./embedded-folder.ts";
 import { migrate } from "./migrate.ts";
 import { judgeStartFailure, messageOf, openTwice } from "./opening.ts";
@@ -77,7 +78,9 @@ function whenReady(): SqlBackend {
 
 async function openEmbedded(): Promise<SqlBackend> {
   await waitForSpace();
-  if (prepareFolder(settings) === "lost") report({ type: "problem", message: LOST_DATABASE });
+  const state = prepareFolder(settings);
+  if (state === "lost") report({ type: "problem", message: LOST_DATABASE });
+  if (state !== "whole") await createCluster(settings.folder);
   return await openTwice({ folder: settings.folder, open: openFolder, waitForSpace, isDiskFull: isFull });
 }
 

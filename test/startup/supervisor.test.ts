@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { processTree, proportionalKib } from "../../bench/processes.ts";
 import { findKeyOwner } from "../../core/tenant/keys.ts";
 import { isPortFree } from "../../scripts/supervisor/ports.ts";
 import { startTime } from "../../scripts/supervisor/processes.ts";
@@ -16,6 +17,8 @@ import { findUnusedPort } from "../mock-servers/listen.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const START_TIMEOUT_MS = 100_000;
 const WAIT_MS = 30_000;
+/** Of all processes before the first task; without its measures 730 to 870. */
+const MAX_START_MIB = 700;
 
 interface Running {
   readonly process: ChildProcess;
@@ -116,6 +119,11 @@ function workerdPid(): number {
   return pid;
 }
 
+/** Memory of everything that a start runs. */
+function memoryMib(running: Running): number {
+  return proportionalKib(processTree(running.process.pid ?? Number.NaN)) / 1024;
+}
+
 async function isHealthy(): Promise<boolean> {
   try {
     return (await fetch(`http://localhost:${port}/health`)).ok;
@@ -140,6 +148,7 @@ describe("npm start", () => {
       expect((await stat(join(state, name))).mode & 0o777, name).toBe(0o600);
     }
     expect(await isHealthy()).toBe(true);
+    expect(memoryMib(running)).toBeLessThan(MAX_START_MIB);
   });
 
   it("finds everything again", async () => {
@@ -149,6 +158,7 @@ describe("npm start", () => {
     expect(running.output()).not.toContain("migrating");
     expect(devKey()).toBe(key);
     expect(readFileSync(join(state, "operator-key"), "utf8")).toBe(operatorKey);
+    expect(memoryMib(running)).toBeLessThan(MAX_START_MIB);
   });
 
   it("refuses to run twice on one state, and names the one that runs", async () => {
