@@ -211,8 +211,9 @@ async function waitForHealth(origin: string, waitingFor: ReadonlySet<string>, op
   for (; !options.signal.aborted; await sleep(HEALTH_EVERY_MS)) {
     try {
       const response = await fetch(`${origin}/health`, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
-      answer = `/health answers ${response.status} ${(await response.text()).slice(0, 300)}`;
-      if (response.ok && waitingFor.size === 0) return;
+      const text = await response.text();
+      answer = `/health answers ${response.status} ${text.slice(0, 300)}`;
+      if (response.ok && waitingFor.size === 0 && !isFromBefore(text)) return;
     } catch {
       answer = "/health does not answer";
     }
@@ -220,6 +221,11 @@ async function waitForHealth(origin: string, waitingFor: ReadonlySet<string>, op
     sayAt += SAY_WHAT_IT_WAITS_FOR_EVERY_MS;
     options.say(`  waiting for ${waitingFor.size === 0 ? `the Worker: ${answer}` : [...waitingFor].join(", ")}`);
   }
+}
+
+/** `/health` repeats a reply for a moment: this one is from before the database was ready. */
+function isFromBefore(health: string): boolean {
+  return (JSON.parse(health) as { readonly database?: unknown }).database === "away";
 }
 
 function readRecord(state: StateFolder): SupervisorRecord | null {

@@ -7,6 +7,9 @@ import { sendJson } from "../setup/fetch-api.ts";
 import { getRefusal, runWhileUp, type Variables } from "../setup/ended-system.ts";
 import "../setup/provided-context.ts";
 
+/** Health is answered while the database is created. */
+const CREATED_WITHIN_MS = 30_000;
+
 let system: StartedSystem;
 beforeAll(async () => {
   system = await startSystem({}, inject("endedState"));
@@ -55,7 +58,12 @@ describe("the database", () => {
     writeFileSync(at("database", "PG_VERSION"), "18\n");
     writeFileSync(at("database.creating"), "");
     try {
-      await whileUp(async (key) => expect((await send(key, "GET", "/health")).json).toMatchObject({ database: "ok" }));
+      await whileUp(async (key) => {
+        const health = expect.poll(async () => (await send(key, "GET", "/health")).json, {
+          timeout: CREATED_WITHIN_MS,
+        });
+        await health.toMatchObject({ database: "ok" });
+      });
     } finally {
       rmSync(at("database"), { recursive: true });
       renameSync(at("moved"), at("database"));
