@@ -5,13 +5,15 @@ import { FORGOTTEN_RETENTION_MS } from "../../core/tenant/index-outbox.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
 import type { TenantTables } from "./tables.ts";
 
-/** Limits of one batch to Postgres. A single report may exceed them. */
-const BATCH_ROWS = 100;
-const BATCH_BYTES = 1_000_000;
+/**
+ * Limits of one batch to Postgres. A single report may exceed them. Each batch waits for its reply, and on a busy process for its
+ * turn, so thousands of rows leave in few batches.
+ */
+const BATCH_ROWS = 1000;
+const BATCH_CHARACTERS = 2_000_000;
 /** The version of a row that deletes a task from the index: above every report. */
 const FORGET_VERSION = Number.MAX_SAFE_INTEGER;
 
-const MAX_BYTES_PER_CHARACTER = 3;
 /** Maximum characters of a report in its own row. A longer one is stored in parts. */
 const MAX_INLINE = 100_000;
 
@@ -81,13 +83,13 @@ export class TenantOutbox {
   /** Reads the next batch of rows that can be sent. */
   readUnsent(now: number): OutboxRow[] {
     const rows: OutboxRow[] = [];
-    let bytes = 0;
+    let characters = 0;
     const query = "SELECT task, version, report FROM outbox WHERE not_before <= ? LIMIT ?";
-    for (const { task, version, report } of this.tables.read<StoredRow>(query, now, BATCH_ROWS)) {
+    for (const { task, version, report } of this.tables.each<StoredRow>(query, now, BATCH_ROWS)) {
       const isForgotten = version === FORGET_VERSION;
       const parts = isForgotten || report !== null ? null : this.tables.readParts("reports", task);
-      bytes += parts?.length ?? (report?.length ?? 0) * MAX_BYTES_PER_CHARACTER;
-      if (rows.length > 0 && bytes > BATCH_BYTES) break;
+      characters += parts?.length ?? report?.length ?? 0;
+      if (rows.length > 0 && characters > BATCH_CHARACTERS) break;
       const json = parts === null ? report : TEXT.decode(parts);
       const retainsSummary = isForgotten && this.retainsSummary(task);
       rows.push({
@@ -98,6 +100,18 @@ export class TenantOutbox {
       });
     }
     return rows;
+  }
+
+  /** Returns the position of the row that was stored last; null when every row is sent. Rows are sent in this order. */
+  getLastPosition(): number | null {
+    const [row] = this.tables.read<{ at: number | null }>("SELECT MAX(rowid) AS at FROM outbox");
+    return row?.at ?? null;
+  }
+
+  /** `all`: every row up to the position was sent. `due`: some can be sent. `postponed`: the others wait for a later attempt. */
+  getProgress(position: number, now: number): "all" | "due" | "postponed" {
+    if (this.tables.read(`${UP_TO} AND not_before <= ? LIMIT 1`, position, now).length > 0) return "due";
+    return this.tables.read(`${UP_TO} LIMIT 1`, position).length > 0 ? "postponed" : "all";
   }
 
   /** Deletes the rows that Postgres received; a row replaced meanwhile stays. Records a deleted task for a day. */
@@ -215,6 +229,7 @@ interface StoredRow extends Record<string, SqlStorageValue> {
   readonly report: string | null;
 }
 
+const UP_TO = "SELECT 1 FROM outbox WHERE rowid <= ?";
 /** Every deleted task: recorded, or not yet deleted in Postgres. */
 const FORGOTTEN = `SELECT task FROM forgotten UNION SELECT task FROM outbox WHERE version = ${FORGET_VERSION}`;
 /** Deletes the marks of retained summaries whose record expires. */

@@ -136,6 +136,11 @@ export class TenantTables {
     return this.haveTables() ? this.storage.sql.exec<Row>(query, ...values).toArray() : [];
   }
 
+  /** Reads row by row: a caller that stops reads no further one. It must not write meanwhile. */
+  each<Row extends Record<string, SqlStorageValue>>(query: string, ...values: SqlStorageValue[]): Iterable<Row> {
+    return this.haveTables() ? this.storage.sql.exec<Row>(query, ...values) : [];
+  }
+
   /** Returns the rows of a `RETURNING` clause. */
   write<Row extends Record<string, SqlStorageValue>>(query: string, ...values: SqlStorageValue[]): Row[] {
     if (!this.haveTables()) {

@@ -32,6 +32,8 @@ export class TenantTaskIndex {
   private failures = 0;
   private failedAt = 0;
   private sending: Promise<boolean> | null = null;
+  /** Callers that wait for the rows up to a position. */
+  private readonly waiting = new Set<{ readonly position: number; readonly resolve: (isSent: boolean) => void }>();
 
   constructor(env: Env, tables: TenantTables, outbox: TenantOutbox, row: TenantRowCheck) {
     this.env = env;
@@ -40,17 +42,27 @@ export class TenantTaskIndex {
     this.row = row;
   }
 
-  /** Sends the pending rows now. False if Postgres did not accept all of them. */
+  /**
+   * Sends the rows that are stored now, and does not wait for rows that are stored meanwhile. False if Postgres did not
+   * accept all of them.
+   */
   async flush(): Promise<boolean> {
-    this.sending ??= this.send().finally(() => {
-      this.sending = null;
-    });
-    return await this.sending;
+    const position = this.outbox.getLastPosition();
+    const sending = this.startSending();
+    if (position === null) return await sending;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const waiter = { position, resolve };
+    this.waiting.add(waiter);
+    try {
+      return await Promise.race([promise, sending]);
+    } finally {
+      this.waiting.delete(waiter);
+    }
   }
 
   /** Sends the pending rows. False if Postgres is unavailable; a refused row waits alone and does not count. */
   async sendAll(): Promise<boolean> {
-    await this.flush();
+    await this.startSending();
     return this.failures === 0;
   }
 
@@ -76,6 +88,13 @@ export class TenantTaskIndex {
     return Math.max(unsentAt, this.window.dueAt ?? now);
   }
 
+  private async startSending(): Promise<boolean> {
+    this.sending ??= this.send().finally(() => {
+      this.sending = null;
+    });
+    return await this.sending;
+  }
+
   private async send(): Promise<boolean> {
     const tenant = this.tables.getTenant();
     for (;;) {
@@ -94,10 +113,18 @@ export class TenantTaskIndex {
         console.error("the task index could not be sent", tenant, failure.code, failure.details);
         return false;
       }
+      this.answerWaiting();
     }
   }
 
-  /** Sends a batch. A refused batch is sent row by row, so that no row stops the others. */
+  private answerWaiting(): void {
+    for (const { position, resolve } of this.waiting) {
+      const progress = this.outbox.getProgress(position, Date.now());
+      if (progress !== "due") resolve(progress === "all");
+    }
+  }
+
+  /** Sends a batch. A refused batch is sent in halves, so that no row stops the others. */
   private async sendRows(tenant: string, rows: readonly OutboxRow[]): Promise<Failure | null> {
     const stores = { database: databaseFromEnv(this.env), memory: memoryFromEnv(this.env) };
     const counter = this.row.getCounter();
@@ -109,8 +136,9 @@ export class TenantTaskIndex {
       console.error("the database refused a row of the task index", tenant, rows[0].task, written.error.details);
       this.outbox.postpone(rows[0], Date.now() + REFUSED_RETRY_MS);
     } else {
-      for (const row of rows) {
-        const failure = await this.sendRows(tenant, [row]);
+      const half = Math.ceil(rows.length / 2);
+      for (const some of [rows.slice(0, half), rows.slice(half)]) {
+        const failure = await this.sendRows(tenant, some);
         if (failure !== null) return failure;
       }
     }

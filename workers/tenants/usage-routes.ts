@@ -2,25 +2,22 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
-import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { MICROS_PER_DOLLAR } from "../../core/task/amounts.ts";
 import { USAGE_PARTS, type UsagePart, type UsageRow } from "../../core/ports/usage-table.ts";
 import { raise } from "../../core/base/errors.ts";
 import { answers, withKey } from "../http/answers.ts";
 import type { App, AppContext } from "../http/context.ts";
+import { flushIndex } from "../http/fresh-index.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { optionalQuery } from "../http/list-query.ts";
 import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
-import { awaitWithin } from "../../core/base/deadline.ts";
 
 /** Maximum and default days of a reply, and its maximum rows. */
 const MAX_DAYS = 366;
 const DEFAULT_DAYS = 30;
 const MAX_ROWS = 5_000;
 const DAY_MS = 86_400_000;
-/** Maximum wait of a reply for the index. */
-const FRESH_WITHIN_MS = 1_000;
 
 const date = z.iso.date();
 const sums = {
@@ -65,7 +62,7 @@ export function usageRoutes(app: App): void {
     const query = c.req.valid("query");
     const days = readDays(query, Date.now());
     const by = readParts(query.by ?? "day");
-    await awaitWithin(globalThis, FRESH_WITHIN_MS, tenantsFromEnv(c.env)(getTenant(c)).flush(), null);
+    await flushIndex(c);
     const rows = await readUsage(c, { ...days, by });
     if (rows.length > MAX_ROWS)
       raise("invalid_input", `by: there are more than ${MAX_ROWS} rows; request fewer days or groups`, { field: "by" });

@@ -242,7 +242,8 @@ describe("the index of tasks", () => {
     watch.isAway = false;
     watch.queries = 0;
     expect(await tenantsFromEnv(env)(id).flush()).toBe(true);
-    expect(watch.queries).toBeGreaterThanOrEqual(rows.length);
+    // Three of them are almost 2 MB.
+    expect(watch.queries).toBeGreaterThanOrEqual(rows.length / 3);
     expect((await listed(id)).length).toBe(rows.length);
   });
 });
