@@ -1,6 +1,6 @@
 /**
  * Creates the files of an empty embedded database, in a thread of its own: what initdb leaves in memory, over 200 MB, ends with
- * the thread. The thread ends with its process, so no other start finds it at work in the folder.
+ * the thread. The thread ends with its process, so no other start finds it writing in the folder.
  */
 import { isMainThread, Worker, workerData } from "node:worker_threads";
 import { createPglite } from "./pglite-backend.ts";

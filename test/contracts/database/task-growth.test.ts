@@ -112,6 +112,23 @@ describe.each([
   });
 });
 
+test("a search finds no task of another tenant, and none where no tenant is named", async () => {
+  const { tenant: other } = await makeTenant(counted.database);
+  const id = small.rows[3]?.task ?? "";
+  const find = async (tenant: string, text: string) => {
+    const call = { query: "select id from otto_find_texts($1, true, 10)", params: [text] };
+    const name = { query: "select set_config('app.tenant', $1, true)", params: [tenant] };
+    const options = { role: "otto_app", isolation: null, readOnly: true, deferrable: false } as const;
+    return (await counted.backend.transact([name, call], options)).at(-1)?.rows;
+  };
+  for (const text of [COMMON, "number 3 of", id]) {
+    expect(await list({ id: other.id, rows: [] }, { text })).toEqual([]);
+    expect(await find(other.id, text)).toEqual([]);
+    expect(await find("", text)).toEqual([]);
+    expect(await find(small.id, text)).not.toEqual([]);
+  }
+});
+
 test("a search of few characters walks the list", async () => {
   expect((await countList(large, { text: "qx" }))["tasks"]).toBe(LARGE);
   // Two characters that are four UTF-16 units.

@@ -180,6 +180,19 @@ test("a report that changes no sum writes none", async () => {
   expect(await readVersion()).not.toEqual(before);
 });
 
+test.each([
+  "update task_texts set text = 'x'",
+  "delete from task_texts",
+  "update usage_days set tokens = 0",
+  "delete from usage_days",
+  "insert into usage_days select * from usage_days",
+  "select otto_text_keys('x', 'text')",
+  "select otto_purge_sums()",
+])("the Worker's role reads sums and texts, and is refused: %s", async (query) => {
+  const options = { role: "otto_app", isolation: null, readOnly: false, deferrable: false } as const;
+  await expect(counted.backend.transact([{ query, params: [] }], options)).rejects.toThrow(/permission denied/);
+});
+
 test("a purged tenant leaves no sum and no text", async () => {
   const { tenant } = await makeTenant(counted.database);
   await counted.database.tasks.upsert(tenant.id, [report({ tokens: 5 }), report({ tokens: 6 })]);
