@@ -21,7 +21,7 @@ const PROMISED: readonly Promised[] = [
     measure: "Postgres statements",
     must: 6,
     aim: 3,
-    isMet: false,
+    isMet: true,
   },
 ];
 

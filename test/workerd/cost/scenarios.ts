@@ -185,9 +185,8 @@ async function countInTime(scenario: Scenario, ended: number, time: VirtualTime)
 async function addEnded(tenant: string, count: number): Promise<void> {
   await runInDurableObject(tenantStub(tenant), (_, { storage }) => {
     const numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)";
-    storage.sql.exec(`${numbers} INSERT INTO summaries SELECT 'task_' || i, NULL FROM n`, count);
     storage.sql.exec(
-      `${numbers} INSERT INTO tasks SELECT 'task_' || i, 9, NULL, 'agent_default', 'completed', 0, NULL, NULL, 0, 0, NULL FROM n`,
+      `${numbers} INSERT INTO tasks SELECT 'task_' || i, 9, NULL, 'agent_default', 'completed', 0, NULL, NULL, 0, 0, NULL, 'stored' FROM n`,
       count,
     );
   });
