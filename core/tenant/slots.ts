@@ -85,7 +85,9 @@ export class Slots {
       held.since = now;
       // The holder itself works, whatever an earlier call of it waits for.
       const isWaiting = (other: string): boolean => other !== task && limits.isWaiting(other);
-      if (this.countFree({ ...limits, isWaiting }, now) >= 0) {
+      this.releaseExpiredOffers(now);
+      // A place that is reserved for another task is taken, also if this holder had it before its permit expired.
+      if (this.countFree({ ...limits, isWaiting }, now) >= this.offers.size) {
         this.offerFreeSlots({ ...limits, isWaiting }, now);
         if (!this.owesSlot(task)) return true;
         // The next task is chosen while this key still counts all of its slots, so it is never of the same key.
@@ -137,10 +139,14 @@ export class Slots {
   }
 
   private offerFreeSlots(limits: SlotLimits, now: number): void {
-    for (const [task, { until }] of this.offers) if (until <= now) this.releaseSlot(task);
+    this.releaseExpiredOffers(now);
     if (this.queue.size === 0) return;
     for (let free = this.countFree(limits, now) - this.offers.size; free > 0; free -= 1)
       if (!this.offerNext(now)) return;
+  }
+
+  private releaseExpiredOffers(now: number): void {
+    for (const [task, { until }] of this.offers) if (until <= now) this.releaseSlot(task);
   }
 
   /** Counts the slots that nobody holds, below 0 when too many are held. */

@@ -1,9 +1,28 @@
-/** Stores the slots, leases and use of a tenant's tasks, and the limits and use of its accounts. */
+/**
+ * Stores the slots, leases and use of a tenant's tasks, and the limits and use of its accounts. The use of a task that
+ * holds a slot stays in the task's row, unsettled, until the slot is returned or the day ends: to add it to its accounts
+ * takes two writes for each of them.
+ */
 import type { AccountFigures } from "../../core/tenant/budget-book.ts";
-import { type BudgetLimit, type BudgetPeriod, toMonth } from "../../core/tenant/budget-tree.ts";
+import {
+  addAmounts,
+  type BudgetLimit,
+  type BudgetPeriod,
+  isZero,
+  listAccounts,
+  toMonth,
+} from "../../core/tenant/budget-tree.ts";
+import { NO_AMOUNT } from "../../core/task/amounts.ts";
+import type { Amount } from "../../core/task/state.ts";
 import type { TaskStatus } from "../../core/task/status.ts";
 import type { AdmissionStore, Spending, SummaryNote, TaskRow } from "../../core/tenant/admission.ts";
 import type { TenantTables } from "./tables.ts";
+
+/** Use of one day (UTC) that is not added to its accounts yet. */
+interface Unsettled {
+  readonly day: string;
+  readonly amount: Amount;
+}
 
 /** Reads and writes rows. Every method is synchronous. */
 export class TenantAdmissionStore implements AdmissionStore {
@@ -23,18 +42,21 @@ export class TenantAdmissionStore implements AdmissionStore {
   }
 
   save(row: TaskRow, spending: Spending | null): void {
-    if (spending === null) {
-      this.putTask(row);
-      return;
-    }
+    const earlier = this.readUnsettled(row.task);
+    const { unsettled, toSettle } = settle(row, earlier, spending);
     this.tables.storage.transactionSync(() => {
-      this.putTask(row);
-      this.addSpending(spending);
+      this.putTask(row, unsettled);
+      for (const use of toSettle) this.addToAccounts(listAccounts(row), use);
     });
   }
 
   remove(task: string): void {
-    this.tables.write("DELETE FROM tasks WHERE task = ?", task);
+    const row = this.task(task);
+    const unsettled = this.readUnsettled(task);
+    this.tables.storage.transactionSync(() => {
+      if (row !== null && unsettled !== null) this.addToAccounts(listAccounts(row), unsettled);
+      this.tables.write("DELETE FROM tasks WHERE task = ?", task);
+    });
   }
 
   readonly figures = (account: string, day: string): AccountFigures => {
@@ -47,21 +69,27 @@ export class TenantAdmissionStore implements AdmissionStore {
       `${toMonth(day)}-01`,
       `${toMonth(day)}-31`,
     );
+    const unsettled = this.listUnsettled(account);
+    const add = (tokens: number, costMicros: number, period: string): Amount => {
+      const open = unsettled.filter((use) => use.day.startsWith(period)).map(({ amount }) => amount);
+      return open.reduce(addAmounts, { tokens, costMicros });
+    };
     return {
       limit: row === undefined ? null : readLimit(row),
       spent: {
-        day: { tokens: month?.day_tokens ?? 0, costMicros: month?.day_micros ?? 0 },
-        month: { tokens: month?.tokens ?? 0, costMicros: month?.micros ?? 0 },
-        total: { tokens: row?.used_tokens ?? 0, costMicros: row?.used_micros ?? 0 },
+        day: add(month?.day_tokens ?? 0, month?.day_micros ?? 0, day),
+        month: add(month?.tokens ?? 0, month?.micros ?? 0, toMonth(day)),
+        total: add(row?.used_tokens ?? 0, row?.used_micros ?? 0, ""),
       },
     };
   };
 
   /** Lists every account with a limit or with use. */
   listAccounts(): string[] {
-    const query = `SELECT account FROM accounts
-      WHERE period IS NOT NULL OR used_tokens > 0 OR used_micros > 0 ORDER BY account`;
-    return this.tables.read<{ account: string }>(query).map(({ account }) => account);
+    const query = `SELECT account FROM accounts WHERE period IS NOT NULL OR used_tokens > 0 OR used_micros > 0`;
+    const settled = this.tables.read<{ account: string }>(query).map(({ account }) => account);
+    const open = this.readOpenRows().flatMap(({ key, agent }) => listAccounts({ key, agent }));
+    return [...new Set([...settled, ...open])].toSorted();
   }
 
   setLimit(account: string, limit: BudgetLimit | null): void {
@@ -84,27 +112,57 @@ export class TenantAdmissionStore implements AdmissionStore {
     this.tables.clear("tasks", "accounts", "spent");
   }
 
-  private putTask({ task, version, key, agent, status, holdsSlot, granted, used, summary }: TaskRow): void {
+  private putTask(row: TaskRow, unsettled: Unsettled | null): void {
+    const { task, version, key, agent, status, holdsSlot, granted, used, summary } = row;
+    const open = [unsettled?.day ?? null, unsettled?.amount.tokens ?? null, unsettled?.amount.costMicros ?? null];
+    const amounts = [version, granted.tokens, granted.costMicros, used.tokens, used.costMicros, ...open];
+    const standing = [status, holdsSlot ? 1 : 0, summary];
+    // A statement that names a column of an index writes that index too. Most writes change amounts alone.
+    const changed = this.tables.write(
+      `UPDATE tasks SET version = ?, granted_tokens = ?, granted_micros = ?, used_tokens = ?, used_micros = ?,
+        unsettled_day = ?, unsettled_tokens = ?, unsettled_micros = ?
+        WHERE task = ? AND status = ? AND holds_place = ? AND summary IS ? RETURNING 1`,
+      ...amounts,
+      task,
+      ...standing,
+    );
+    if (changed.length > 0) return;
     this.tables.write(
-      `INSERT INTO tasks (${COLUMNS}, summary) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (task) DO UPDATE SET
+      `INSERT INTO tasks (task, key, agent, version, granted_tokens, granted_micros, used_tokens, used_micros,
+        unsettled_day, unsettled_tokens, unsettled_micros, status, holds_place, summary)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (task) DO UPDATE SET
         version = excluded.version, status = excluded.status, holds_place = excluded.holds_place,
         granted_tokens = excluded.granted_tokens, granted_micros = excluded.granted_micros,
-        used_tokens = excluded.used_tokens, used_micros = excluded.used_micros, summary = excluded.summary`,
+        used_tokens = excluded.used_tokens, used_micros = excluded.used_micros, summary = excluded.summary,
+        unsettled_day = excluded.unsettled_day, unsettled_tokens = excluded.unsettled_tokens,
+        unsettled_micros = excluded.unsettled_micros`,
       task,
-      version,
       key,
       agent,
-      status,
-      holdsSlot ? 1 : 0,
-      granted.tokens,
-      granted.costMicros,
-      used.tokens,
-      used.costMicros,
-      summary,
+      ...amounts,
+      ...standing,
     );
   }
 
-  private addSpending({ accounts, day, more }: Spending): void {
+  private readUnsettled(task: string): Unsettled | null {
+    const query = `SELECT ${OPEN_COLUMNS} FROM tasks WHERE task = ?`;
+    const [row] = this.tables.read<OpenRow>(query, task);
+    return row === undefined ? null : toUnsettled(row);
+  }
+
+  /** Returns the unsettled use of an account. */
+  private listUnsettled(account: string): Unsettled[] {
+    const rows = this.readOpenRows().filter(({ key, agent }) => listAccounts({ key, agent }).includes(account));
+    return rows.flatMap((row) => toUnsettled(row) ?? []);
+  }
+
+  /** Reads the holders of slots with unsettled use. */
+  private readOpenRows(): OpenRow[] {
+    const query = `SELECT ${OPEN_COLUMNS} FROM tasks WHERE holds_place = 1 AND unsettled_day IS NOT NULL`;
+    return this.tables.read<OpenRow>(query);
+  }
+
+  private addToAccounts(accounts: readonly string[], { day, amount: more }: Unsettled): void {
     const rows = accounts.map(() => "(?, NULL, NULL, NULL, ?, ?)").join(", ");
     this.tables.write(
       `INSERT INTO accounts VALUES ${rows} ON CONFLICT (account)
@@ -118,6 +176,38 @@ export class TenantAdmissionStore implements AdmissionStore {
       ...accounts.flatMap((account) => [account, day, more.tokens, more.costMicros]),
     );
   }
+}
+
+/**
+ * Decides what stays unsettled in a task's row, and what is added to its accounts: all of a task without a slot, and what
+ * was used on an earlier day.
+ */
+function settle(
+  { holdsSlot }: TaskRow,
+  earlier: Unsettled | null,
+  spending: Spending | null,
+): { readonly unsettled: Unsettled | null; readonly toSettle: readonly Unsettled[] } {
+  const now = spending === null ? null : { day: spending.day, amount: spending.more };
+  const isSameDay = earlier !== null && now !== null && earlier.day === now.day;
+  const sum = addAmounts(earlier?.amount ?? NO_AMOUNT, now?.amount ?? NO_AMOUNT);
+  const all = isSameDay ? [{ day: earlier.day, amount: sum }] : [earlier, now].filter((use) => use !== null);
+  const open = all.filter(({ amount }) => !isZero(amount));
+  const last = holdsSlot ? (open.at(-1) ?? null) : null;
+  return { unsettled: last, toSettle: open.filter((use) => use !== last) };
+}
+
+function toUnsettled({ day, tokens, micros }: OpenRow): Unsettled | null {
+  return day === null ? null : { day, amount: { tokens: tokens ?? 0, costMicros: micros ?? 0 } };
+}
+
+const OPEN_COLUMNS = "key, agent, unsettled_day AS day, unsettled_tokens AS tokens, unsettled_micros AS micros";
+
+interface OpenRow extends Record<string, SqlStorageValue> {
+  readonly key: string | null;
+  readonly agent: string;
+  readonly day: string | null;
+  readonly tokens: number | null;
+  readonly micros: number | null;
 }
 
 const COLUMNS =

@@ -28,7 +28,7 @@ const SCHEMA = `
     task TEXT PRIMARY KEY, version INTEGER NOT NULL, key TEXT, agent TEXT NOT NULL, status TEXT NOT NULL,
     holds_place INTEGER NOT NULL, granted_tokens INTEGER, granted_micros INTEGER,
     used_tokens INTEGER NOT NULL, used_micros INTEGER NOT NULL, tell TEXT,
-    summary TEXT
+    summary TEXT, unsettled_day TEXT, unsettled_tokens INTEGER, unsettled_micros INTEGER
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS tasks_with_place ON tasks (task) WHERE holds_place = 1;
   CREATE INDEX IF NOT EXISTS tasks_that_may_run ON tasks (task) WHERE status IN ('queued', 'running', 'sleeping');
@@ -82,6 +82,8 @@ const SCHEMA = `
 
 /** Changes what an earlier release created: each once. Its other tables stay readable for that release. */
 const ADD_SUMMARY = "ALTER TABLE tasks ADD COLUMN summary TEXT";
+const ADD_UNSETTLED = `ALTER TABLE tasks ADD COLUMN unsettled_day TEXT;
+  ALTER TABLE tasks ADD COLUMN unsettled_tokens INTEGER; ALTER TABLE tasks ADD COLUMN unsettled_micros INTEGER`;
 const DROP_INDEX = "DROP INDEX IF EXISTS outbox_by_time";
 
 /** The first table and the last index of the schema. An object of an earlier release lacks the last one. */
@@ -190,6 +192,7 @@ export class TenantTables {
     const { sql } = this.storage;
     this.storage.transactionSync(() => {
       if (this.isColumnMissing("tasks", "summary")) sql.exec(ADD_SUMMARY);
+      if (this.isColumnMissing("tasks", "unsettled_day")) sql.exec(ADD_UNSETTLED);
       sql.exec(DROP_INDEX);
       sql.exec(SCHEMA);
     });

@@ -60,3 +60,12 @@ test("after a start every holder works until its permit would have expired", () 
   expect(slots.request("c", "key", limitsOf(2), NOW)).toBe(false);
   expect(slots.takeTasksToCall(limitsOf(2), NOW + LONGEST_PERMIT_MS)).toEqual(["c"]);
 });
+
+test("a task whose permit has expired takes no place back that is reserved for another", () => {
+  const slots = new Slots([]);
+  expect(slots.request("a", "key", limitsOf(1), NOW)).toBe(true);
+  expect(slots.request("b", "key", limitsOf(1), NOW)).toBe(false);
+  expect(slots.takeTasksToCall(limitsOf(1), NOW + LONGEST_PERMIT_MS)).toEqual(["b"]);
+  expect(slots.request("a", "key", limitsOf(1), NOW + LONGEST_PERMIT_MS)).toBe(false);
+  expect(slots.request("b", "key", limitsOf(1), NOW + LONGEST_PERMIT_MS)).toBe(true);
+});

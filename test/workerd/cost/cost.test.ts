@@ -13,7 +13,7 @@ const PROMISED: readonly Promised[] = [
     measure: "object rows written, alarms included",
     must: 4,
     aim: 2,
-    isMet: false,
+    isMet: true,
   },
   {
     figure: "Postgres statements per task that runs alone",

@@ -186,7 +186,8 @@ async function addEnded(tenant: string, count: number): Promise<void> {
   await runInDurableObject(tenantStub(tenant), (_, { storage }) => {
     const numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)";
     storage.sql.exec(
-      `${numbers} INSERT INTO tasks SELECT 'task_' || i, 9, NULL, 'agent_default', 'completed', 0, NULL, NULL, 0, 0, NULL, 'stored' FROM n`,
+      `${numbers} INSERT INTO tasks (task, version, agent, status, holds_place, used_tokens, used_micros, summary)
+        SELECT 'task_' || i, 9, 'agent_default', 'completed', 0, 0, 0, 'stored' FROM n`,
       count,
     );
   });

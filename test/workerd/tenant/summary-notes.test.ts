@@ -30,13 +30,16 @@ async function makeOlder(tenant: string, tasks: { readonly due: string; readonly
     await runSql(tenant, ["INSERT INTO keys VALUES (?, ?)", row.hash, row.record]);
   for (const { counter } of counters as { counter: number }[])
     await runSql(tenant, ["INSERT INTO counter VALUES (1, ?, 0, NULL, NULL)", counter]);
-  for (const { summary: _, ...row } of rows as Record<string, SqlStorageValue>[])
+  for (const all of rows as Record<string, SqlStorageValue>[]) {
+    const added = ["summary", "unsettled_day", "unsettled_tokens", "unsettled_micros"];
+    const row = Object.fromEntries(Object.entries(all).filter(([name]) => !added.includes(name)));
     await runSql(tenant, [
       `INSERT INTO tasks VALUES (${Object.keys(row)
         .map(() => "?")
         .join()})`,
       ...Object.values(row),
     ]);
+  }
   await runSql(
     tenant,
     ["INSERT INTO summaries VALUES (?, ?)", tasks.due, Date.now()],
