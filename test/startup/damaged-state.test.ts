@@ -59,10 +59,11 @@ describe("the database", () => {
     writeFileSync(at("database.creating"), "");
     try {
       await whileUp(async (key) => {
-        const health = expect.poll(async () => (await send(key, "GET", "/health")).json, {
-          timeout: CREATED_WITHIN_MS,
-        });
-        await health.toMatchObject({ database: "ok" });
+        await expect
+          .poll(async () => (await send(key, "GET", "/health")).json, {
+            timeout: CREATED_WITHIN_MS,
+          })
+          .toMatchObject({ database: "ok" });
       });
     } finally {
       rmSync(at("database"), { recursive: true });
