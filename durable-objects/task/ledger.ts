@@ -118,7 +118,7 @@ function applyChange(call: StoredCall, change: Exclude<LedgerChange, { kind: "in
 }
 
 /** Returns the step and the position of a call. */
-export function toPosition(callId: string): [step: number, position: number] {
+function toPosition(callId: string): [step: number, position: number] {
   const { step, index } = parseCallId(callId) ?? { step: -1, index: -1 };
   return [step, index];
 }
