@@ -8,8 +8,13 @@ import type { BatchItem, BatchResponse } from "drizzle-orm/batch";
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
 import { type Failure, type Result, failed, ok } from "../../core/base/errors.ts";
 
-/** Time limit of a transaction, and of its HTTP request. */
+/** Time limit of a transaction, and of its HTTP request where a caller waits for it. */
 const TIMEOUT_MS = 5_000;
+/**
+ * The same of a request that nobody waits for. In a process that is busy with thousands of tasks a reply waits for its turn;
+ * giving up there would send the same rows again, later.
+ */
+export const BACKGROUND_TIMEOUT_MS = 15_000;
 /** The delay that callers are told while the database is unavailable. */
 const RETRY_AFTER_MS = 2_000;
 
@@ -54,15 +59,21 @@ export interface Connection {
   roleIsBound: boolean;
 }
 
+/** What the driver passes on to its requests: also what its client was opened with. */
+interface TimedInit extends RequestInit {
+  readonly timeoutMs?: number;
+}
+
 /**
  * Opens a connection without sending anything. `endpoint` null: Neon's own. All connections of an isolate share one
  * endpoint.
  */
-export function openConnection(url: string, endpoint: string | null): Connection {
+export function openConnection(url: string, endpoint: string | null, timeoutMs = TIMEOUT_MS): Connection {
   if (endpoint !== null) neonConfig.fetchEndpoint = endpoint;
-  neonConfig.fetchFunction = (target: string, init: RequestInit) =>
-    fetch(target, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
-  return { query: drizzle({ client: neon(url, { disableWarningInBrowsers: true }) }), roleIsBound: false };
+  neonConfig.fetchFunction = async (target: string, { timeoutMs: limit = TIMEOUT_MS, ...init }: TimedInit) =>
+    await fetch(target, { ...init, signal: AbortSignal.timeout(limit) });
+  const client = neon(url, { disableWarningInBrowsers: true, fetchOptions: { timeoutMs } });
+  return { query: drizzle({ client }), roleIsBound: false };
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { Database } from "../../core/ports/database.ts";
 import { agentTable } from "./agents.ts";
 import { auditLog } from "./audit-log.ts";
-import { openConnection } from "./connection.ts";
+import { BACKGROUND_TIMEOUT_MS, openConnection } from "./connection.ts";
 import { deliveryTable } from "./deliveries.ts";
 import { endpointTable } from "./endpoints.ts";
 import { hookTable } from "./hooks.ts";
@@ -33,7 +33,7 @@ export function openDatabase(url: string, endpoint: string | null): Database {
     schedules: scheduleTable(connection),
     secrets: secretTable(connection),
     sealed: sealedValues(connection),
-    tasks: taskIndex(connection),
+    tasks: taskIndex(connection, openConnection(url, endpoint, BACKGROUND_TIMEOUT_MS)),
     audit: auditLog(connection),
     recovery: recoveryTable(connection),
     mcpServers: mcpServerTable(connection),

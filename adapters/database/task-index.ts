@@ -18,11 +18,12 @@ import { readBelow } from "./task-tree.ts";
 /** Views up to this many UTF-16 units are read in full, which covers most. */
 const SHORT_VIEW = 4000;
 
-export function taskIndex(connection: Connection): TaskIndex {
+/** `background` writes what no caller waits for. */
+export function taskIndex(connection: Connection, background: Connection): TaskIndex {
   return {
     async upsert(tenant, reports, counter) {
       if (reports.length === 0 && counter === undefined) return ok({ isTogether: true });
-      const written = await asTenant(connection, tenant, (query) => [
+      const written = await asTenant(background, tenant, (query) => [
         query.execute(upsert(tenant, reports, counter ?? null)),
       ]);
       if (!written.ok) return written;
@@ -98,7 +99,7 @@ export function taskIndex(connection: Connection): TaskIndex {
 
     async remove(tenant, ids) {
       if (ids.length === 0) return ok(undefined);
-      const removed = await asTenant(connection, tenant, (query) => [query.execute(removeAndCount(tenant, ids))]);
+      const removed = await asTenant(background, tenant, (query) => [query.execute(removeAndCount(tenant, ids))]);
       return removed.ok ? ok(undefined) : removed;
     },
 

@@ -32,6 +32,10 @@ interface Options {
   readonly arrayMode?: boolean;
   readonly fullResults?: boolean;
 }
+/** Options of a client. `fetchOptions` are merged into those of each request. */
+interface ClientOptions extends Options {
+  readonly fetchOptions?: Readonly<Record<string, unknown>>;
+}
 interface TransactionOptions extends Options {
   readonly isolationLevel?: "ReadUncommitted" | "ReadCommitted" | "RepeatableRead" | "Serializable";
   readonly readOnly?: boolean;
@@ -77,17 +81,19 @@ class PendingQuery implements PromiseLike<Answer> {
 }
 
 /** Creates a client of the database at `connection` (`postgres://user:password@host/name`). Sends nothing yet. */
-export function neon(connection: string, defaults: Options = {}) {
+export function neon(connection: string, { fetchOptions = {}, ...defaults }: ClientOptions = {}) {
+  const send = async <T>(body: unknown, headers: Record<string, string>): Promise<T> =>
+    await post<T>(connection, body, headers, fetchOptions);
   const query = (text: string, params: readonly unknown[] = [], options: Options = {}): PendingQuery =>
     new PendingQuery({ query: text, params: params.map(writeValue) }, { ...defaults, ...options }, (one) =>
-      post<Result>(connection, one, {}),
+      send<Result>(one, {}),
     );
   /**
    * Sends the queries as one transaction and returns their results in order. The options of a query take precedence.
    */
   const transaction = async (queries: readonly PendingQuery[], options: TransactionOptions = {}): Promise<Answer[]> => {
     const batch = { queries: queries.map((one) => one.query) };
-    const { results } = await post<{ results: Result[] }>(connection, batch, transactionHeaders(options));
+    const { results } = await send<{ results: Result[] }>(batch, transactionHeaders(options));
     return results.map((result, index) => readResult(result, { ...options, ...queries[index]?.options }));
   };
   return { query, transaction };
@@ -101,7 +107,12 @@ function transactionHeaders(options: TransactionOptions): Record<string, string>
   };
 }
 
-async function post<T>(connection: string, body: unknown, headers: Record<string, string>): Promise<T> {
+async function post<T>(
+  connection: string,
+  body: unknown,
+  headers: Record<string, string>,
+  fetchOptions: Readonly<Record<string, unknown>>,
+): Promise<T> {
   const endpoint =
     neonConfig.fetchEndpoint ?? `https://${new URL(connection).hostname.replace(/^[^.]+\./, "api.")}/sql`;
   const { fetchFunction } = neonConfig;
@@ -117,6 +128,7 @@ async function post<T>(connection: string, body: unknown, headers: Record<string
         "Neon-Array-Mode": "true",
         ...headers,
       },
+      ...fetchOptions,
     });
   } catch (cause) {
     throw new NeonDbError(`The database could not be reached: ${String(cause)}`, { cause });

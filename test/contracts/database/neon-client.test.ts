@@ -34,6 +34,22 @@ afterAll(async () => {
 });
 
 describe.each(CLIENTS)("%s", (_, { neon, neonConfig, NeonDbError }) => {
+  test("passes its fetchOptions on to single queries and to transactions", async () => {
+    const { fetchFunction } = neonConfig;
+    const seen: unknown[] = [];
+    neonConfig.fetchEndpoint = database.endpoint;
+    neonConfig.fetchFunction = (target: string, { timeoutMs, ...init }: RequestInit & { timeoutMs?: unknown }) => {
+      seen.push(timeoutMs);
+      return fetch(target, init);
+    };
+    const client = neon(database.ownerUrl, { fetchOptions: { timeoutMs: 7 } });
+    await client.query("select 1");
+    await client.transaction([client.query("select 1"), client.query("select 2")]);
+    await neon(database.ownerUrl).query("select 1");
+    neonConfig.fetchFunction = fetchFunction;
+    expect(seen).toEqual([7, 7, undefined]);
+  });
+
   /** Runs one statement as the owner of the database, and gives its rows. */
   const ask = (statement: string, params: unknown[] = [], options = {}) => {
     neonConfig.fetchEndpoint = database.endpoint;
