@@ -57,6 +57,8 @@ class RuntimeLog extends Log {
 
 const settings = JSON.parse(process.env["OTTO_RUNTIME"] ?? "") as RuntimeSettings;
 delete process.env["OTTO_RUNTIME"];
+// They are for this process (child.ts): workerd has threads of its own that allocate at the same time.
+for (const name of Object.keys(process.env)) if (name.startsWith("MALLOC_")) delete process.env[name];
 
 const miniflare = new Miniflare(convertV4MiniflareOptions(miniflareOptions(settings)));
 followSupervisor(() => miniflare.dispose());
