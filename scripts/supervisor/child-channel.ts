@@ -12,6 +12,12 @@ export type ChildReport =
 export const PING = "ping";
 export const PONG = "pong";
 
+/**
+ * The GNU C library otherwise keeps freed memory in an arena for each thread, of which Node has many
+ * (https://www.gnu.org/software/libc/manual/html_node/Malloc-Tunable-Parameters.html). Other libraries ignore these.
+ */
+export const MALLOC_ENV = { MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "131072" };
+
 /** Tells the supervisor; without one, the console. */
 export function report(message: ChildReport): void {
   if (process.send !== undefined) process.send(message);

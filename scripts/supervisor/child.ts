@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { CappedLog } from "./capped-log.ts";
-import { type ChildReport, PING, PONG } from "./child-channel.ts";
+import { type ChildReport, MALLOC_ENV, PING, PONG } from "./child-channel.ts";
 import { computeBackoffMs } from "../../core/base/backoff.ts";
 import { type RecordedProcess, endGroup, startTime } from "./processes.ts";
 
@@ -15,11 +15,6 @@ import { type RecordedProcess, endGroup, startTime } from "./processes.ts";
  * costs a few per cent of its CPU.
  */
 const NODE_FLAGS = ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=4"];
-/**
- * The GNU C library otherwise keeps freed memory in an arena for each thread, of which Node has many
- * (https://www.gnu.org/software/libc/manual/html_node/Malloc-Tunable-Parameters.html). Other libraries ignore these.
- */
-const MALLOC_ENV = { MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "131072" };
 const FIRST_DELAY_MS = 50;
 /** A child that has worked before is back within a second, however often it dies. */
 const MAX_DELAY_MS = 800;

@@ -15,7 +15,7 @@ import {
   convertV4MiniflareOptions,
 } from "miniflare";
 import { getOwn } from "../../core/base/own-field.ts";
-import { followSupervisor, report, reportFatal } from "./child-channel.ts";
+import { MALLOC_ENV, followSupervisor, report, reportFatal } from "./child-channel.ts";
 import { describeDamage, isDamage } from "./damaged-objects.ts";
 import { readBuild } from "./worker-build.ts";
 
@@ -57,8 +57,8 @@ class RuntimeLog extends Log {
 
 const settings = JSON.parse(process.env["OTTO_RUNTIME"] ?? "") as RuntimeSettings;
 delete process.env["OTTO_RUNTIME"];
-// They are for this process (child.ts): workerd has threads of its own that allocate at the same time.
-for (const name of Object.keys(process.env)) if (name.startsWith("MALLOC_")) delete process.env[name];
+// They are for Node's processes: workerd has threads that allocate at the same time.
+for (const name of Object.keys(MALLOC_ENV)) Reflect.deleteProperty(process.env, name);
 
 const miniflare = new Miniflare(convertV4MiniflareOptions(miniflareOptions(settings)));
 followSupervisor(() => miniflare.dispose());
