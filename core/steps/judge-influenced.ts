@@ -57,8 +57,13 @@ async function judgeSecrets(tool: Tool, given: unknown, context: InfluenceContex
  * parsing removes tabs and line breaks and encodes some characters before secrets are filled in.
  */
 function findSecretNames(tool: Tool, given: unknown): string[] {
-  const texts = listTexts(given);
+  const texts = listTexts(given).filter(mayRefer);
   const joined = texts.flatMap((text) => [text, URL.parse(text)?.href ?? ""]).join("\n");
   const credential = tool.needs.includes("ssh") ? getTextField(given, "credential_id") : null;
   return [...findReferencedNames(joined), ...(credential === null ? [] : [credential])];
+}
+
+/** False for a text without the word that every reference has, also as a URL. workerd takes 50 µs to parse what is no URL. */
+function mayRefer(text: string): boolean {
+  return /s[\t\r\n]*e[\t\r\n]*c[\t\r\n]*r[\t\r\n]*e[\t\r\n]*t/i.test(text);
 }
