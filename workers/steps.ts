@@ -50,7 +50,8 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
 
   async runToolPhase(job: ActJob, listener: LineListener<ActLine>): Promise<ActLine | null> {
     if (!isSupported(job.version)) return UNSUPPORTED;
-    return await sendLines(listener, (signal) => this.streamToolPhase(job, signal), mustBeStored);
+    const giveTurn = job.hearsAll === true ? async () => await scheduler.wait(0) : undefined;
+    return await sendLines(listener, (signal) => this.streamToolPhase(job, signal), { mustBeStored, giveTurn });
   }
 
   async shorten(job: CondenseJob, listener: LineListener<CondenseLine>): Promise<CondenseLine | null> {

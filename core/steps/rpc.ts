@@ -71,6 +71,8 @@ export interface OwnResult {
 /** The job of a tool phase. Arguments are those of the ledger. */
 export interface ActJob extends Versioned {
   readonly facts: TaskFacts;
+  /** The object hears lines together. Absent from an object of an earlier release, which hears them one by one. */
+  readonly hearsAll?: true;
   readonly step: number;
   /** Calls whose attempts are stored, so each may start. */
   readonly calls: readonly RunnableCall[];

@@ -157,8 +157,8 @@ export class TaskPhases {
     };
     const [calls, later] = [work.calls.flatMap(addRow), work.later.flatMap(addRow)];
     const results = this.findExpandedResults([...calls, ...later]);
-    const version = JOB_VERSION;
-    const job: ActJob = { version, facts: getCurrentFacts(state), step, calls, later, results, timeoutMs };
+    const facts = getCurrentFacts(state);
+    const job: ActJob = { version: JOB_VERSION, facts, hearsAll: true, step, calls, later, results, timeoutMs };
     for await (const lines of this.callRunner<ActLine>(
       (listener) => stepsFromEnv(this.env).runToolPhase(job, listener),
       incarnation,

@@ -101,6 +101,10 @@ class Listener<Line> extends RpcTarget implements LineListener<Line> {
     this.take(line);
   }
 
+  async hearAll(lines: readonly Line[]): Promise<void> {
+    for (const line of lines) this.take(line);
+  }
+
   async commit(line: Line): Promise<boolean> {
     return await this.store(line);
   }

@@ -10,6 +10,10 @@ function listen(onLine: (line: string) => void = () => undefined, unstored: stri
       received.push(line);
       onLine(line);
     },
+    async hearAll(lines) {
+      received.push(lines.join("+"));
+      for (const line of lines) onLine(line);
+    },
     async commit(line) {
       received.push(`committed ${line}`);
       return line !== unstored;
@@ -62,7 +66,7 @@ describe("a runner call", () => {
         answers.push(yield "c!");
         return null;
       },
-      (line) => line.endsWith("!"),
+      { mustBeStored: (line) => line.endsWith("!") },
     );
     expect(received).toEqual(["a", "committed b!", "committed c!"]);
     expect(answers).toEqual([true, false]);
@@ -148,5 +152,84 @@ describe("a runner call", () => {
     one.break(new Error("the object is gone"));
     await new Promise((resolve) => setTimeout(resolve, 0));
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+});
+
+describe("a runner call whose lines are joined", () => {
+  const giveTurn = async () => await new Promise<void>((resolve) => setTimeout(resolve, 0));
+
+  test("sends the lines that are ready after a turn together, and meanwhile continues", async () => {
+    const { heard: received, listener } = listen();
+    const last = await sendLines<string>(
+      listener,
+      async function* work() {
+        yield* ["a", "b", "c"];
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        yield* ["d", "e"];
+        return "last";
+      },
+      { giveTurn },
+    );
+    expect([last, received]).toEqual(["last", ["a+b+c", "d+e"]]);
+  });
+
+  test("returns a line that is alone at the end, so that it needs no call", async () => {
+    const { heard: received, listener } = listen();
+    const last = await sendLines<string>(
+      listener,
+      async function* work() {
+        yield "a";
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        yield "b";
+        return null;
+      },
+      { giveTurn },
+    );
+    expect([last, received]).toEqual(["b", ["a"]]);
+  });
+
+  test("sends what is ready before it commits a line", async () => {
+    const { heard: received, listener } = listen();
+    await sendLines<string>(
+      listener,
+      async function* work(): AsyncGenerator<string, null, boolean> {
+        yield* ["a", "b"];
+        yield "c!";
+        return null;
+      },
+      { giveTurn, mustBeStored: (line) => line.endsWith("!") },
+    );
+    expect(received).toEqual(["a+b", "committed c!"]);
+  });
+
+  test("aborts its phase when the listener fails, and fails", async () => {
+    const { listener } = listen(() => {
+      throw new Error("nobody is there");
+    });
+    const ended: string[] = [];
+    await expect(sendLines(listener, endless(ended), { giveTurn })).rejects.toThrow("nobody is there");
+    expect(ended).toEqual(["aborted", "closed"]);
+  });
+
+  test("waits for a slow listener once many lines are unsent", async () => {
+    let produced = 0;
+    const heard: number[] = [];
+    const { listener } = listen();
+    await sendLines<string>(
+      {
+        ...listener,
+        async hearAll(lines) {
+          heard.push(produced);
+          await giveTurn();
+          expect(lines.length).toBeLessThanOrEqual(64);
+        },
+      },
+      async function* work() {
+        for (; produced < 1000; produced += 1) yield "line";
+        return null;
+      },
+      { giveTurn },
+    );
+    expect(heard[0]).toBeLessThanOrEqual(64);
   });
 });
