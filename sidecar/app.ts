@@ -1,22 +1,25 @@
-/** The sidecar's routes: `GET /health`, `POST /egress`, `POST /jobs/<kind>`, `POST /mcp` and `DELETE /mcp`. */
+/** The sidecar's routes: `GET /health`, `POST /egress`, `POST` and `DELETE /egress/batch`, `POST /jobs/<kind>`, `POST /mcp` and `DELETE /mcp`. */
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { Isolation } from "./cage/cage.ts";
 import type { EgressDeps } from "./egress.ts";
-import { makeEgressRoute } from "./egress-route.ts";
+import { makeEgressRoutes } from "./egress-route.ts";
 import { makeJobRoute } from "./jobs/route.ts";
 import type { CheckedJobKind } from "./jobs/job.ts";
 import type { ServerPool } from "./mcp/server-pool.ts";
 import { makeMcpRoute } from "./mcp/route.ts";
 import { sendJson, sendTooMany } from "./reply.ts";
+import { Slots } from "./slots.ts";
 import { makeTokenCheck, type SidecarOrder, type TokenRefusal } from "./token.ts";
 import { openUsedTokens, type UsedTokens } from "./used-tokens.ts";
 import type { Versions } from "./versions.ts";
 
 const MAX_CONCURRENT = 256;
+/** Longer than a Worker keeps an idle connection (5 s): one that closes while a request arrives would lose it. */
+const KEEP_ALIVE_MS = 60_000;
 /** Leaves room for the token, which is a header. */
 const MAX_HEADER_BYTES = 300 * 1024;
 /** The routes that need a token. */
-const TOKEN_ROUTES = /^(?:POST \/egress|POST \/jobs\/.*|POST \/mcp|DELETE \/mcp)$/;
+const TOKEN_ROUTES = /^(?:POST \/egress(?:\/batch)?|DELETE \/egress\/batch|POST \/jobs\/.*|POST \/mcp|DELETE \/mcp)$/;
 
 const NOT_STORED =
   "The sidecar cannot record used tokens: its disk is full, or SIDECAR_FOLDER is not writable. Nothing was started.";
@@ -54,11 +57,11 @@ export function makeSidecar(
   now: () => number = Date.now,
 ): Server {
   const checkToken = makeTokenCheck(secret, jobs?.usedTokens ?? openUsedTokens(null, now() / 1_000), now);
-  const egressRoute = makeEgressRoute(egress);
+  const slots = new Slots(MAX_CONCURRENT);
+  const egressRoutes = makeEgressRoutes(egress, slots);
   const jobRoute = makeJobRoute(jobs?.kinds ?? [], jobs?.folder ?? "");
   const mcpRoute = jobs?.mcp === undefined ? null : makeMcpRoute(jobs.mcp);
   const services = ["egress", ...(jobs?.kinds ?? []).map(({ name }) => name), ...(mcpRoute === null ? [] : ["mcp"])];
-  let active = 0;
 
   async function readHealth(): Promise<Readonly<Record<string, unknown>>> {
     if (jobs === null) return { ok: true, services };
@@ -72,7 +75,13 @@ export function makeSidecar(
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    if (order.purpose === "egress" && route === "POST /egress") return await egressRoute(order, request, response);
+    if (order.purpose === "egress" && route === "POST /egress") return await egressRoutes.one(order, request, response);
+    if (order.purpose === "egress_batch" && route === "POST /egress/batch")
+      return await egressRoutes.batch(order, request, response);
+    if (order.purpose === "egress_end" && route === "DELETE /egress/batch") {
+      egressRoutes.endOne(order);
+      return sendJson(response, 200, { ok: true });
+    }
     if (order.purpose === "job" && route === `POST /jobs/${order.kind}`)
       return await jobRoute(order, request, response);
     if (order.purpose === "mcp" && route === "POST /mcp" && mcpRoute !== null)
@@ -89,25 +98,24 @@ export function makeSidecar(
     if (request.method === "GET" && path === "/health") return sendJson(response, 200, await readHealth());
     const target = `${request.method} ${path}`;
     if (!TOKEN_ROUTES.test(target)) {
-      const message = "Not found. Routes: GET /health, POST /egress, POST /jobs/<kind>, POST /mcp and DELETE /mcp.";
+      const message =
+        "Not found. Routes: GET /health, POST /egress, POST and DELETE /egress/batch, POST /jobs/<kind>, POST and DELETE /mcp.";
       return sendJson(response, 404, { code: "not_found", message });
     }
-    if (active >= MAX_CONCURRENT) return sendTooMany(response, `${MAX_CONCURRENT} requests are in progress.`);
-    const verdict = checkToken(/^Bearer (\S+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "");
-    if (!verdict.ok) {
+    const release = slots.take();
+    if (release === null) return sendTooMany(response, `${MAX_CONCURRENT} requests are in progress.`);
+    try {
+      const verdict = checkToken(/^Bearer (\S+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "");
+      if (verdict.ok) return await serveOrder(target, verdict.order, request, response);
       const [status, code, message] = TOKEN_REFUSALS[verdict.reason];
       // A used token started something that may still run.
-      return sendJson(response, status, { code, message, sent: verdict.reason === "used" });
-    }
-    active += 1;
-    try {
-      await serveOrder(target, verdict.order, request, response);
+      sendJson(response, status, { code, message, sent: verdict.reason === "used" });
     } finally {
-      active -= 1;
+      release();
     }
   }
 
-  return createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
+  return createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     serve(request, response).catch((error: unknown) => {
       console.error(`${request.url} failed:`, error instanceof Error ? `${error.name}: ${error.message}` : "no error");
       if (response.headersSent) response.destroy();

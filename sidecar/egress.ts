@@ -11,7 +11,7 @@ import { awaitUnlessAborted } from "../core/base/deadline.ts";
 import { getOwn } from "../core/base/own-field.ts";
 import { type EgressAllow, isPublicAddress, judgeUrl, type UrlJudgement } from "../adapters/egress/address.ts";
 import { type Connection, type Connections, makeConnections } from "./connections.ts";
-import type { EgressOrder } from "./token.ts";
+import type { EgressRequest } from "./token.ts";
 
 const MAX_ADDRESSES = 32;
 
@@ -101,7 +101,7 @@ export function makeLookup(addresses: readonly string[]): LookupFunction {
 
 /** Makes the request. Never throws. `signal` and the order's `timeout_ms` cancel it. */
 export async function performEgress(
-  order: EgressOrder,
+  order: EgressRequest,
   body: Buffer,
   deps: EgressDeps,
   signal: AbortSignal,
@@ -111,7 +111,7 @@ export async function performEgress(
 
 /** Like `performEgress`, but returns the answer as soon as it begins. */
 export async function openEgress(
-  order: EgressOrder,
+  order: EgressRequest,
   body: Buffer,
   deps: EgressDeps,
   signal: AbortSignal,
@@ -120,11 +120,11 @@ export async function openEgress(
 }
 
 async function request<A>(
-  order: EgressOrder,
+  order: EgressRequest,
   body: Buffer,
   deps: EgressDeps,
   signal: AbortSignal,
-  read: (answered: OpenResponse, order: EgressOrder) => Promise<A>,
+  read: (answered: OpenResponse, order: EgressRequest) => Promise<A>,
 ): Promise<A | EgressRefusal> {
   const judged = judgeUrl(order.url, deps.allow, order.port_is_listed);
   if (!judged.ok) return refuse("blocked_by_policy", judged.message, false);
@@ -194,7 +194,7 @@ interface OpenResponse {
 
 /** Sends the request on an idle connection with the same key, or on a new one. Calls `onConnected` once it may have left. */
 async function sendRequest(
-  order: EgressOrder,
+  order: EgressRequest,
   url: URL,
   body: Buffer,
   addresses: readonly string[],
@@ -221,14 +221,14 @@ async function sendRequest(
  * checked addresses. Null for all others: a server that parses bodies unusually could answer the next request with leftovers
  * (request smuggling).
  */
-function getConnectionKey(order: EgressOrder, url: URL, body: Buffer, addresses: readonly string[]): string | null {
+function getConnectionKey(order: EgressRequest, url: URL, body: Buffer, addresses: readonly string[]): string | null {
   if (order.tenant === undefined || order.method !== "GET" || body.length > 0) return null;
   return JSON.stringify([order.tenant, url.origin, ...addresses.toSorted()]);
 }
 
 async function send(
   connection: Connection,
-  order: EgressOrder,
+  order: EgressRequest,
   url: URL,
   body: Buffer,
   limit: AbortSignal,
@@ -249,7 +249,7 @@ async function send(
   }
 }
 
-async function readAnswer(answered: OpenResponse, order: EgressOrder): Promise<EgressAnswer> {
+async function readAnswer(answered: OpenResponse, order: EgressRequest): Promise<EgressAnswer> {
   try {
     const { head, body } = decodeAnswer(answered, order);
     return { ...head, ...(await readUpTo(body, order.max_bytes)) };
@@ -258,14 +258,14 @@ async function readAnswer(answered: OpenResponse, order: EgressOrder): Promise<E
   }
 }
 
-async function openAnswer(answered: OpenResponse, order: EgressOrder): Promise<StreamedAnswer> {
+async function openAnswer(answered: OpenResponse, order: EgressRequest): Promise<StreamedAnswer> {
   const { head, body } = decodeAnswer(answered, order);
   return await Promise.resolve({ ...head, chunks: limitBody(answered, body, order.max_bytes) });
 }
 
 function decodeAnswer(
   { response }: OpenResponse,
-  order: EgressOrder,
+  order: EgressRequest,
 ): { readonly head: EgressHead; readonly body: Readable } {
   const raw = response.headers as unknown as readonly (string | Buffer)[];
   const headers = readHeaders(raw);
@@ -302,7 +302,7 @@ async function* limitBody(answered: OpenResponse, body: Readable, maxBytes: numb
 }
 
 /** Drops hop-by-hop headers. Returns names and values alternating. */
-export function dropRequestHeaders(headers: EgressOrder["headers"]): string[] {
+export function dropRequestHeaders(headers: EgressRequest["headers"]): string[] {
   const connectionHeaders = headers
     .filter(([name]) => name.toLowerCase() === "connection")
     .flatMap(([, value]) => value.split(",").map((part) => part.trim().toLowerCase()));

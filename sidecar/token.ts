@@ -4,6 +4,7 @@
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
+import { MAX_BATCH_REPLY_BYTES, MAX_BATCH_REQUESTS } from "../adapters/sidecar/egress-batch.ts";
 import { PacketError, joinHashes } from "../adapters/sidecar/packet.ts";
 import type { UsedTokens } from "./used-tokens.ts";
 
@@ -22,27 +23,52 @@ const commonFields = {
   jti: z.string().regex(ID),
 };
 
-const egressOrder = z.strictObject({
-  ...commonFields,
-  purpose: z.literal("egress"),
+/** Names the tenant's batch of requests. */
+const batchFields = { tenant: z.string().min(1).max(200), batch: z.uuid() };
+
+const httpFields = {
   method: z.string().regex(/^[A-Z]{1,20}$/),
   url: z.string(),
-  /** The tenant of the request. Without it the request does not share a connection. */
-  tenant: z.string().min(1).max(200).optional(),
   headers: z.array(z.tuple([z.string(), z.string()])).max(200),
   /** Allows a port other than 80 and 443, because the caller lists it with this host. */
   port_is_listed: z.boolean().optional(),
   /** Limits the sum of resolving, connecting, sending and reading the answer. */
   timeout_ms: z.number().int().min(1).max(600_000),
-  /** Limits the decoded body of the reply. */
-  max_bytes: z
-    .number()
-    .int()
-    .min(0)
-    .max(64 * 1024 * 1024),
+};
+
+/** Limits the decoded body of a reply, in bytes. */
+const maxBytes = z.number().int().min(0);
+
+const egressOrder = z.strictObject({
+  ...commonFields,
+  ...httpFields,
+  purpose: z.literal("egress"),
+  /** The tenant of the request. Without it the request does not share a connection. */
+  tenant: z.string().min(1).max(200).optional(),
+  max_bytes: maxBytes.max(64 * 1024 * 1024),
   /** Streams the reply, which breaks off after `max_bytes`. */
   stream: z.boolean().optional(),
 });
+
+/** The requests are in the body, which the token always covers. */
+const egressBatchOrder = z.strictObject({
+  ...commonFields,
+  ...batchFields,
+  purpose: z.literal("egress_batch"),
+});
+
+const egressEndOrder = z.strictObject({
+  ...commonFields,
+  ...batchFields,
+  purpose: z.literal("egress_end"),
+  index: z
+    .int()
+    .min(0)
+    .max(MAX_BATCH_REQUESTS - 1),
+});
+
+/** One request of a batch, as the head of its frame. */
+export const batchedRequest = z.strictObject({ ...httpFields, max_bytes: maxBytes.max(MAX_BATCH_REPLY_BYTES) });
 
 const jobOrder = z.strictObject({
   ...commonFields,
@@ -71,10 +97,26 @@ const mcpEndOrder = z.strictObject({
   server: z.string().min(1).max(100).nullable(),
 });
 
-const anyOrder = z.discriminatedUnion("purpose", [egressOrder, jobOrder, mcpMessageOrder, mcpEndOrder]);
+const anyOrder = z.discriminatedUnion("purpose", [
+  egressOrder,
+  egressBatchOrder,
+  egressEndOrder,
+  jobOrder,
+  mcpMessageOrder,
+  mcpEndOrder,
+]);
 
 /** Orders one HTTP request. */
 export type EgressOrder = z.infer<typeof egressOrder>;
+
+/** One HTTP request, of an order or of a batch. */
+export type EgressRequest = z.infer<typeof batchedRequest> & Pick<EgressOrder, "tenant">;
+
+/** Orders the HTTP requests of its body. */
+export type EgressBatchOrder = z.infer<typeof egressBatchOrder>;
+
+/** Ends one request of a batch. */
+export type EgressEndOrder = z.infer<typeof egressEndOrder>;
 
 /** Orders one job. */
 export type JobOrder = z.infer<typeof jobOrder>;

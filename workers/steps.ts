@@ -87,10 +87,12 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
   private async *streamToolPhase(job: ActJob, signal: AbortSignal): AsyncGenerator<ActLine, null, boolean> {
     const now = await this.readCurrentFacts(job.facts);
     const facts = now ?? job.facts;
+    // A call that is alone waits for no other.
+    const joinsRequests = job.calls.length > 1;
     const toolset = now === null ? NO_TOOLSET : await openAvailableToolset(this.env, facts, this.tools);
     yield* performCalls(
       { ...job, facts },
-      openPerformDeps(this.env, facts, { toolset, own: job.results ?? null, tools: this.tools }),
+      openPerformDeps(this.env, facts, { toolset, own: job.results ?? null, tools: this.tools, joinsRequests }),
       signal,
     );
     return null;

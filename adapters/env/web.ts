@@ -15,9 +15,14 @@ import type { TaskFacts } from "../../core/task/state.ts";
 
 /**
  * The web for one tenant's requests, with secrets filled in for `user`. Without a sidecar every request fails with
- * `not_available`.
+ * `not_available`. `joins`: requests that are made in one turn go to the sidecar in one order.
  */
-export function webFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">, user: SecretUser): WebPort {
+export function webFromEnv(
+  env: Env,
+  { tenant }: Pick<TaskFacts, "tenant">,
+  user: SecretUser,
+  { joins = false }: { readonly joins?: boolean } = {},
+): WebPort {
   const [sidecar, allow] = [sidecarFromEnv(env), readEgressAllow(env)];
   return openWeb({
     sidecar,
@@ -25,6 +30,7 @@ export function webFromEnv(env: Env, { tenant }: Pick<TaskFacts, "tenant">, user
     tenant,
     secrets: secretsFromEnv(env, tenant, user),
     userAgent: userAgentFromEnv(env),
+    ...(joins ? { giveTurn: async () => await scheduler.wait(0) } : {}),
   });
 }
 

@@ -57,6 +57,24 @@ export async function signJobOrder(secret: string, order: JobOrder, nowMs: numbe
   return await sign(secret, { purpose: "job", kind, tenant, head, timeout_ms: timeoutMs }, filesSha256, nowMs);
 }
 
+/** Orders all HTTP requests of a body, which the token covers. `batch` names them for `signEgressEnd`. */
+export async function signEgressBatch(
+  secret: string,
+  { tenant, batch, bodySha256 }: { readonly tenant: string; readonly batch: string; readonly bodySha256: string },
+  nowMs: number,
+): Promise<string> {
+  return await sign(secret, { purpose: "egress_batch", tenant, batch }, bodySha256, nowMs);
+}
+
+/** Orders the end of one request of a batch. */
+export async function signEgressEnd(
+  secret: string,
+  { tenant, batch, index }: { readonly tenant: string; readonly batch: string; readonly index: number },
+  nowMs: number,
+): Promise<string> {
+  return await sign(secret, { purpose: "egress_end", tenant, batch, index }, null, nowMs);
+}
+
 /** Orders a message to an MCP server that runs as a process in the sidecar. */
 export async function signMcpOrder(
   secret: string,

@@ -106,11 +106,17 @@ export async function* performCalls(
   yield* scheduleCalls(job, deps.maxParallel, {
     giveTurn: deps.giveTurn,
     make: async (call) => await runCall(call, job, stepDeps, deadline, signal),
+    onlyWaits: ({ tool }) => onlyWaits(deps.toolset.resolve(tool)),
     isSettledBy: (end) =>
       end.type === "settled" &&
       isSettling(end.outcome.control) &&
       (end.outcome.state !== "unknown" || !isDecidedByPerson),
   });
+}
+
+/** True for our own tools of the web: their requests leave together. A tenant's tool may have a large schema. */
+function onlyWaits(tool: Tool | null): boolean {
+  return tool !== null && tool.written === undefined && tool.needs.includes("web");
 }
 
 /**

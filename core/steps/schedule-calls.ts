@@ -4,7 +4,7 @@
  * the task's object has stored its attempt, so that a crash leaves no doubt about calls that never began.
  *
  * Every start but the first has its own turn: a tool that only computes never waits, so the calls of a step would
- * otherwise run in one turn of the thread, and no timer would end them.
+ * otherwise run in one turn of the thread, and no timer would end them. Calls that only wait start in one turn.
  */
 import type { YieldTurn } from "../base/turns.ts";
 import { findUnblocked } from "../task/call-order.ts";
@@ -20,6 +20,8 @@ interface CallMaker {
   readonly make: (call: RunnableCall) => Promise<CallEndLine>;
   /** False for an end that leaves the call waiting: calls that depend on it do not run here. */
   readonly isSettledBy: (end: CallEndLine) => boolean;
+  /** True for a call that waits for an outside service and computes little before. False for every call when omitted. */
+  readonly onlyWaits?: (call: RunnableCall) => boolean;
   /** Yields to other work. */
   readonly giveTurn: YieldTurn;
 }
@@ -31,7 +33,7 @@ interface CallMaker {
 export async function* scheduleCalls(
   { calls, later = [] }: Pick<ActJob, "calls" | "later">,
   maxParallel: number,
-  { make, isSettledBy, giveTurn }: CallMaker,
+  { make, isSettledBy, onlyWaits = () => false, giveTurn }: CallMaker,
 ): AsyncGenerator<ActLine, void, boolean> {
   const mustBeStored = new Set(later.filter(({ mode }) => mode !== "bind"));
   /** In order, without settled calls. */
@@ -41,7 +43,7 @@ export async function* scheduleCalls(
   const waitForTurn = queueTurns(giveTurn);
   const start = (call: RunnableCall) => {
     begun.add(call);
-    const turn = waitForTurn();
+    const turn = onlyWaits(call) ? null : waitForTurn();
     const made = turn === null ? make(call) : turn.then(async () => await make(call));
     running.set(
       call,

@@ -6,6 +6,8 @@
 import { CHANNELS } from "../../workers/channels/channels.ts";
 import { ChannelRunner as DeployedChannelRunner } from "../../workers/channels/runner.ts";
 import { StepRunner as DeployedStepRunner } from "../../workers/steps.ts";
+import type { LineListener } from "../../core/steps/lines.ts";
+import type { ActLine } from "../../core/steps/rpc.ts";
 import type { Tool } from "../../core/tool/tool.ts";
 import { testChannel } from "./channels/inbox/test-receiver.ts";
 import { noteCall } from "./call-notes.ts";
@@ -33,13 +35,33 @@ export class StepRunner extends DeployedStepRunner {
 
   override async runToolPhase(...[job, listener]: Parameters<DeployedStepRunner["runToolPhase"]>) {
     noteCall(job.facts.id, "tool phase");
-    return await super.runToolPhase(playRelease(job, "runToolPhase"), listener);
+    return await super.runToolPhase(playRelease(job, "runToolPhase"), noteLines(job.facts.id, listener));
   }
 
   override async shorten(...[job, listener]: Parameters<DeployedStepRunner["shorten"]>) {
     noteCall(job.facts.id, "shortening");
     return await super.shorten(playRelease(job, "shorten"), listener);
   }
+}
+
+/** Notes the calls of a listener, apart from those of the task. */
+function noteLines(task: string, listener: LineListener<ActLine>): LineListener<ActLine> {
+  const note = (method: string, lines: number) => noteCall(`lines of ${task}`, `${method} ${lines}`);
+  return {
+    async hear(line) {
+      note("hear", 1);
+      await listener.hear(line);
+    },
+    async hearAll(lines) {
+      note("hearAll", lines.length);
+      await listener.hearAll(lines);
+    },
+    async commit(line) {
+      note("commit", 1);
+      return await listener.commit(line);
+    },
+    givenUp: async () => await listener.givenUp(),
+  };
 }
 
 export class ChannelRunner extends DeployedChannelRunner {

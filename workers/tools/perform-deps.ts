@@ -31,7 +31,10 @@ import { logDefect } from "../http/log.ts";
 import { openTaskReminders } from "../schedules/task-reminders.ts";
 import { openToolLists } from "./lists.ts";
 
-/** `own` are the task's results that its object sent; null if they have to be read from the object. */
+/**
+ * `own` are the task's results that its object sent; null if they have to be read from the object. `joinsRequests`: the
+ * requests of concurrent calls go to the sidecar together.
+ */
 export function openPerformDeps(
   env: Env,
   facts: TaskFacts,
@@ -39,7 +42,13 @@ export function openPerformDeps(
     toolset,
     own,
     tools,
-  }: { readonly toolset: Toolset; readonly own: readonly OwnResult[] | null; readonly tools: readonly Tool[] },
+    joinsRequests = false,
+  }: {
+    readonly toolset: Toolset;
+    readonly own: readonly OwnResult[] | null;
+    readonly tools: readonly Tool[];
+    readonly joinsRequests?: boolean;
+  },
 ): PerformDeps {
   const settings = settingsFromEnv(env);
   const user = toSecretUser(facts);
@@ -47,7 +56,7 @@ export function openPerformDeps(
     toolset,
     ports: {
       files: filesFromEnv(env, facts),
-      web: webFromEnv(env, facts, user),
+      web: webFromEnv(env, facts, user, { joins: joinsRequests }),
       search: searchFromEnv(env),
       results: resultsFromEnv(env, facts, own),
       patterns: patternsFromEnv(env),

@@ -96,7 +96,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: "sidecar",
     files: /^sidecar\//,
-    imports: [CORE, /^sidecar\//, /^adapters\/(egress\/address|sidecar\/packet)\.ts$/],
+    imports: [CORE, /^sidecar\//, /^adapters\/(egress\/address|sidecar\/(?:egress-batch|packet))\.ts$/],
     packages: [
       "@bjorn3/browser_wasi_shim",
       "@expo-google-fonts/noto-emoji",

@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
 import { parseEgressAllow } from "../../../adapters/egress/address.ts";
-import { openWeb } from "../../../adapters/egress/web.ts";
-import type { WebRequest } from "../../../core/ports/web.ts";
+import { openWeb, type WebSettings } from "../../../adapters/egress/web.ts";
+import type { WebPort, WebRequest } from "../../../core/ports/web.ts";
 import type { SecretsPort } from "../../../core/ports/secrets.ts";
 import { makeSidecar } from "../../../sidecar/app.ts";
 import { VERSION } from "../../../core/base/version.ts";
@@ -13,7 +13,7 @@ import { fakeSecrets } from "../../fakes/secrets.ts";
 import { fakeWeb, type OutsideReply, type OutsideRequest } from "../../fakes/web.ts";
 import { closeServer, listenOnLoopback, findUnusedPort } from "../../mock-servers/listen.ts";
 import { webSecretsContract } from "./secrets-suite.ts";
-import { webContract, type WebUnderTest } from "./suite.ts";
+import { ask, webContract, type WebUnderTest } from "./suite.ts";
 import { connectSidecar } from "../../../adapters/sidecar/sidecar.ts";
 import { makeSystemEgress } from "../../../sidecar/egress.ts";
 
@@ -38,10 +38,26 @@ async function inMemory(secrets: SecretsPort = fakeSecrets()): Promise<WebUnderT
 
 webContract("the fake in memory", inMemory);
 webContract("the adapter and the sidecar", overLoopback);
+webContract(
+  "the adapter and the sidecar, with joined requests",
+  async () => await overLoopback(fakeSecrets(), giveTurn),
+);
 webSecretsContract("the fake in memory", inMemory);
 webSecretsContract("the adapter and the sidecar", overLoopback);
+webSecretsContract(
+  "the adapter and the sidecar, with joined requests",
+  async (secrets) => await overLoopback(secrets, giveTurn),
+);
 
-async function overLoopback(secrets: SecretsPort = fakeSecrets()): Promise<WebUnderTest> {
+/** Long enough for requests that were made together. */
+async function giveTurn(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+async function overLoopback(
+  secrets: SecretsPort = fakeSecrets(),
+  joinWithin?: WebSettings["giveTurn"],
+): Promise<WebUnderTest> {
   const received: OutsideRequest[] = [];
   let reply: (request: OutsideRequest) => OutsideReply = () => ({});
   const outside = createServer((request, response) => {
@@ -56,19 +72,37 @@ async function overLoopback(secrets: SecretsPort = fakeSecrets()): Promise<WebUn
   });
   const port = await listenOnLoopback(outside, 0);
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`] as const;
-  const allow = parseEgressAllow(hosts.join(","));
+  const quiet = createServer((_request, response) => response.end());
+  const quietHost = `127.0.0.1:${await listenOnLoopback(quiet, 0)}`;
+  const allow = parseEgressAllow([...hosts, quietHost].join(","));
   const secret = randomBytes(32).toString("hex");
   const sidecar = makeSidecar(secret, makeSystemEgress(allow));
   const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
+  const settings = { sidecar: connectSidecar(url, secret), allow, tenant: "t1", secrets };
   return {
-    web: openWeb({ sidecar: connectSidecar(url, secret), allow, tenant: "t1", secrets }),
+    web:
+      joinWithin === undefined
+        ? openWeb(settings)
+        : withCompanion(openWeb({ ...settings, giveTurn: joinWithin }), `http://${quietHost}/`),
     hosts,
     answer: (next) => {
       reply = next;
     },
     received,
     close: async () => {
-      await Promise.all([closeServer(outside), closeServer(sidecar)]);
+      await Promise.all([outside, quiet, sidecar].map(closeServer));
+    },
+  };
+}
+
+/** A port that makes another request with each, so that both are in one order. */
+function withCompanion(web: WebPort, url: string): WebPort {
+  return {
+    ...web,
+    async request(request) {
+      const replied = web.request(request);
+      await web.request(ask(url));
+      return await replied;
     },
   };
 }

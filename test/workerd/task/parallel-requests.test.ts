@@ -1,0 +1,116 @@
+/** Five requests of one step: what they cost in orders to the sidecar, calls of the object, and rows. */
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test, vi } from "vitest";
+import type { TaskFacts } from "../../../core/task/state.ts";
+import type { StepBody } from "../../../durable-objects/task/step-rows.ts";
+import { recordCalls } from "../call-notes.ts";
+import { recordsOf, somewhere } from "../outside.ts";
+import { agentOf, factsOf, ledgerOf, start, stubOf, until } from "../tasks/client.ts";
+
+const agent = agentOf({ permissions: ["network"], allowed_domains: ["*"] });
+
+/** A task whose one step requests these addresses. */
+const requestAll = (urls: readonly string[]): TaskFacts =>
+  factsOf([{ calls: urls.map((url) => ({ name: "http_request", arguments: { url } })) }, { text: "Done." }], { agent });
+
+const fiveAddresses = () => Array.from({ length: 5 }, somewhere);
+
+/** Counts the orders to the sidecar, and passes the reply of each batch through `change`. */
+function watchOrders(change: (response: Response) => Promise<Response>): string[] {
+  const real = globalThis.fetch.bind(globalThis);
+  const orders: string[] = [];
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+    const url = input instanceof Request ? input.url : String(input);
+    if (url.startsWith(String(env.SIDECAR_URL))) orders.push(new URL(url).pathname);
+    const response = await real(input, init);
+    return url.endsWith("/egress/batch") ? await change(response) : response;
+  });
+  return orders;
+}
+
+/** All replies arrive in one turn. */
+const together = async (response: Response) => new Response(await response.arrayBuffer(), response);
+
+/** The types of the events in each row. */
+async function eventsByRow(facts: TaskFacts): Promise<string[][]> {
+  return await runInDurableObject(stubOf(facts), (_, { storage }) =>
+    storage.sql
+      .exec<{ body: string }>("SELECT body FROM steps ORDER BY seq")
+      .toArray()
+      .map(({ body }) => ((JSON.parse(body) as StepBody).events ?? []).map(({ type }) => type)),
+  );
+}
+
+/** The calls of the object with lines of the tool phase. */
+async function linesOf(facts: TaskFacts): Promise<string[]> {
+  const notes = await recordCalls(async () => {
+    await start(facts);
+    await until(facts, ({ status }) => status === "completed");
+  });
+  return notes.filter(({ task }) => task === `lines of ${facts.id}`).map(({ what }) => what);
+}
+
+const five = (type: string) => Array.from({ length: 5 }, () => type);
+
+test("five results that arrive together cost one order, one call and one row, which also begins the next step", async () => {
+  const facts = requestAll(fiveAddresses());
+  const orders = watchOrders(together);
+  expect(await linesOf(facts)).toEqual(["hearAll 5"]);
+  expect(orders).toEqual(["/egress/batch"]);
+  const rows = await eventsByRow(facts);
+  const withCalls = rows.filter((types) => types.some((type) => type.startsWith("call.")));
+  // The calls leave with the row of the message that requested them.
+  expect(withCalls).toEqual([
+    ["message.completed", ...five("call.started")],
+    [...five("call.completed"), "step.completed", "step.started"],
+  ]);
+  expect((await ledgerOf(facts)).map(({ state, attempts }) => [state, attempts])).toEqual(
+    five("").map(() => ["confirmed", 1]),
+  );
+});
+
+test("the calls are stored when their requests leave", async () => {
+  const urls = fiveAddresses();
+  const facts = requestAll(urls);
+  const real = globalThis.fetch.bind(globalThis);
+  // Polled, because no promise wakes another event.
+  let [hasArrived, isReleased] = [false, false];
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+    if (typeof input === "string" && input.endsWith("/egress/batch")) {
+      hasArrived = true;
+      while (!isReleased) await scheduler.wait(5);
+    }
+    return await real(input, init);
+  });
+  await start(facts);
+  await vi.waitFor(() => expect(hasArrived).toBe(true), { timeout: 20_000 });
+  expect((await eventsByRow(facts)).at(-1)).toEqual(["message.completed", ...five("call.started")]);
+  expect(await Promise.all(urls.map(recordsOf))).toEqual(urls.map(() => []));
+  isReleased = true;
+  await until(facts, ({ status }) => status === "completed");
+  for (const url of urls) expect(await recordsOf(url)).toHaveLength(1);
+});
+
+test("requests whose replies are lost with the sidecar are made again, together", async () => {
+  const urls = fiveAddresses();
+  const facts = requestAll(urls);
+  let isLost = false;
+  const orders = watchOrders(async (response) => {
+    if (isLost) return await together(response);
+    isLost = true;
+    await response.body?.cancel();
+    throw new TypeError("the connection was lost");
+  });
+  await linesOf(facts);
+  expect(orders.filter((order) => order !== "/health")).toEqual(["/egress/batch", "/egress/batch"]);
+  expect((await ledgerOf(facts)).map(({ state }) => state)).toEqual(five("confirmed"));
+});
+
+test("a request that is alone goes alone, and its result ends the phase without a call of the object", async () => {
+  const facts = requestAll([somewhere()]);
+  const orders = watchOrders(together);
+  expect(await linesOf(facts)).toEqual([]);
+  expect(orders).toEqual(["/egress"]);
+  expect((await ledgerOf(facts)).map(({ state }) => state)).toEqual(["confirmed"]);
+});
