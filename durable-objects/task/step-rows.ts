@@ -50,12 +50,16 @@ type SqlRow = { seq: number; step: number; first_event: number; last_event: numb
 
 /** Rows that are read at once. */
 const PAGE_ROWS = 16;
+/** The characters of appended rows that stay in memory. */
+const MAX_RECENT_CHARACTERS = 64_000;
 /** A body of this many UTF-16 units or more is stored in parts. */
 const MAX_BODY_UNITS = PART_UNITS;
 
 export class StepRows {
   private readonly sql: SqlStorage;
   private readonly values: TaskValues;
+  /** The last rows, which this object appended: the next phase and the next report need not read them. */
+  private recent: readonly StepRow[] = [];
 
   constructor(sql: SqlStorage, values: TaskValues) {
     this.sql = sql;
@@ -67,12 +71,20 @@ export class StepRows {
     const text = JSON.stringify(body);
     const isLarge = text.length > MAX_BODY_UNITS;
     if (isLarge) this.values.write(LARGE_STEP + String(seq), text);
-    const last = lastEvent + (body.events?.length ?? 0);
-    this.sql.exec("INSERT INTO steps VALUES (?, ?, ?, ?, ?)", seq, step, lastEvent + 1, last, isLarge ? "" : text);
+    const [first, last] = [lastEvent + 1, lastEvent + (body.events?.length ?? 0)];
+    this.sql.exec("INSERT INTO steps VALUES (?, ?, ?, ?, ?)", seq, step, first, last, isLarge ? "" : text);
+    this.remember({ seq, step, firstEvent: first, lastEvent: last, body, characters: text.length });
+  }
+
+  /** Forgets the rows in memory: their transaction was rolled back. */
+  forgetRecent(): void {
+    this.recent = [];
   }
 
   /** Returns the last row; null for an empty table. */
   readLast(): StepRow | null {
+    const recent = this.recent.at(-1);
+    if (recent !== undefined) return recent;
     const [row] = this.sql.exec<SqlRow>("SELECT * FROM steps ORDER BY seq DESC LIMIT 1").toArray();
     return row === undefined ? null : this.parse(row);
   }
@@ -85,6 +97,10 @@ export class StepRows {
 
   /** Reads the rows from `seq` on, in order, a page when it is needed. */
   *readFrom(seq: number): Generator<StepRow, void, void> {
+    if ((this.recent[0]?.seq ?? Number.POSITIVE_INFINITY) <= seq) {
+      yield* this.recent.filter((row) => row.seq >= seq);
+      return;
+    }
     const query = "SELECT * FROM steps WHERE seq >= ? ORDER BY seq LIMIT ?";
     for (let next = seq; ; ) {
       // A cursor that is not read to its end would keep its statement open.
@@ -97,12 +113,12 @@ export class StepRows {
 
   /** Returns the first row that has an event after this one; one after the last row if none has. */
   findAfterEvent(event: number): number {
-    return this.findFirst("last_event", event + 1);
+    return this.findRecent(({ lastEvent }) => lastEvent > event) ?? this.findFirst("last_event", event + 1);
   }
 
   /** Returns a row at or before the first one about this step. The row of a creation may have calls of step 1. */
   findStep(step: number): number {
-    return this.findFirst("step", step - 1);
+    return this.findRecent((row) => row.step >= step - 1) ?? this.findFirst("step", step - 1);
   }
 
   /** Deletes the rows up to and including `seq`. */
@@ -112,6 +128,22 @@ export class StepRows {
       this.values.delete(LARGE_STEP + String(row.seq));
     }
     this.sql.exec("DELETE FROM steps WHERE seq <= ?", seq);
+    this.recent = this.recent.filter((row) => row.seq > seq);
+  }
+
+  /** Adds an appended row, and forgets the oldest ones beyond the limit. */
+  private remember(row: StepRow): void {
+    const rows = [...this.recent, row];
+    let characters = rows.reduce((sum, one) => sum + one.characters, 0);
+    while (characters > MAX_RECENT_CHARACTERS) characters -= rows.shift()?.characters ?? 0;
+    this.recent = rows;
+  }
+
+  /** Returns the first row that has grown as far, if it is in memory; null if an earlier row may have. */
+  private findRecent(isReached: (row: StepRow) => boolean): number | null {
+    const [first] = this.recent;
+    if (first === undefined || isReached(first)) return null;
+    return this.recent.find(isReached)?.seq ?? first.seq + this.recent.length;
   }
 
   /**

@@ -60,7 +60,7 @@ export class TaskStore {
     const version = readVersion(this.values);
     if (version === null) return null;
     const isEarlier = version !== STATE_VERSION;
-    if (isEarlier) this.storage.transactionSync(() => convertEarlierRows(this.sql, this.values, this.rows));
+    if (isEarlier) this.transact(() => convertEarlierRows(this.sql, this.values, this.rows));
     this.cached = this.readLast();
     if (isEarlier) this.afterUpgrade();
     return this.cached;
@@ -75,7 +75,7 @@ export class TaskStore {
   create(decision: Decision, now: number): void {
     const { state, events } = decision;
     const counters = { version: 1, reportable: 1, published: 0, publishedEvent: 0, lastEvent: events.length };
-    this.cached = this.storage.transactionSync(() => {
+    this.cached = this.transact(() => {
       this.sql.exec(SCHEMA);
       this.values.write(FACTS, JSON.stringify(state.facts));
       writeVersion(this.values);
@@ -91,7 +91,7 @@ export class TaskStore {
     const version = stored.version + 1;
     const reportable = changesIndexed ? version : stored.reportable;
     const next = { ...stored, state, version, reportable, lastEvent: stored.lastEvent + events.length };
-    this.cached = this.storage.transactionSync(() => {
+    this.cached = this.transact(() => {
       this.writeBelow(decision);
       return this.append(next, stored, decision, now);
     });
@@ -155,7 +155,7 @@ export class TaskStore {
       type,
       data,
     }));
-    this.cached = this.storage.transactionSync(() => {
+    this.cached = this.transact(() => {
       this.rows.deleteThrough(stored.seq);
       let { seq } = stored;
       const before = stored.lastEvent - last.length;
@@ -171,7 +171,18 @@ export class TaskStore {
   /** Drops what is in memory. The object deletes the storage. */
   dropCache(): void {
     this.cached = null;
+    this.rows.forgetRecent();
     this.conversation.dropCache();
+  }
+
+  /** Writes all or nothing. */
+  private transact<T>(write: () => T): T {
+    try {
+      return this.storage.transactionSync(write);
+    } catch (thrown) {
+      this.rows.forgetRecent();
+      throw thrown;
+    }
   }
 
   private readWaitsBelow(): PendingView[] {

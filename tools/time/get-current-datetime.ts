@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { openZone } from "../../core/base/time-zone.ts";
 import { defineTool, failure } from "../define-tool.ts";
 
 export default defineTool({
@@ -37,31 +38,13 @@ export default defineTool({
   ],
 });
 
-/** Making a formatter takes half a millisecond. Holds zones that exist, as they were spelled, the oldest first. */
-const formats = new Map<string, Intl.DateTimeFormat>();
-const MAX_FORMATS = 1000;
-
 /** The zone's distance from UTC at that moment, in whole minutes as RFC 3339 writes it; null: no IANA zone. */
 function offsetAt(timezone: string, atMs: number): { seconds: number; text: string } | null {
-  // Intl takes bare offsets such as +01:00 too, which are no zones.
-  if (!/^[A-Za-z]/.test(timezone)) return null;
-  try {
-    const format = formatOf(timezone);
-    const name = format.formatToParts(atMs).find(({ type }) => type === "timeZoneName")?.value ?? "GMT";
-    const [, sign = "+", hours = "00", minutes = "00"] = /^GMT([+-])(\d\d):(\d\d)/.exec(name) ?? [];
-    const seconds = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60 : 60);
-    return { seconds, text: seconds === 0 ? "Z" : `${sign}${hours}:${minutes}` };
-  } catch {
-    return null;
-  }
-}
-
-function formatOf(timezone: string): Intl.DateTimeFormat {
-  const known = formats.get(timezone);
-  if (known !== undefined) return known;
-  const made = new Intl.DateTimeFormat("en-US", { timeZone: timezone, timeZoneName: "longOffset" });
-  const [oldest] = formats.keys();
-  if (formats.size >= MAX_FORMATS && oldest !== undefined) formats.delete(oldest);
-  formats.set(timezone, made);
-  return made;
+  const zone = openZone(timezone);
+  if (zone === null) return null;
+  const minutes = Math.trunc(zone.offsetAt(atMs) / 60_000);
+  if (minutes === 0) return { seconds: 0, text: "Z" };
+  const size = Math.abs(minutes);
+  const [hours, rest] = [Math.floor(size / 60), size % 60].map((part) => String(part).padStart(2, "0"));
+  return { seconds: minutes * 60, text: `${minutes < 0 ? "-" : "+"}${hours}:${rest}` };
 }

@@ -145,6 +145,7 @@ describe("retention", () => {
       const result = { ok: true, result: { stored: key, characters: 2 } } as const;
       storeCopyOfCall(storage, { callId: `call_${id}_1_1`, index: 1, result });
     });
+    await abortAllDurableObjects();
     await setRetention(caller, { results_days: 3 });
     await sweepAfter(caller, 4 * DAY);
     vi.useRealTimers();
