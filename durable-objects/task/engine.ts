@@ -212,7 +212,11 @@ export class TaskEngine {
     if (this.running !== null) return this.armGuard();
     const stored = this.store.load();
     const now = Date.now();
-    if (stored === null) return this.alarm.ensureBy(this.store.erasing.computeRetryAt(now));
+    if (stored === null) {
+      const eraseAt = this.store.erasing.computeRetryAt(now);
+      // Without a task nothing is left to guard.
+      return eraseAt === null ? this.alarm.set(null) : this.alarm.ensureBy(eraseAt);
+    }
     const retryAt = this.reports.computeRetryAt(now);
     const wakeAt = findNextWake(stored.state, now);
     this.isLeftToAlarm = wakeAt !== null && wakeAt <= now;

@@ -72,4 +72,14 @@ describe("a run", () => {
     await until(facts, ({ status }) => status === "completed");
     expect(Date.now() - failedAt).toBeGreaterThanOrEqual(1000);
   });
+
+  test("leaves no alarm in an object whose task was erased", async () => {
+    const facts = factsOf([{ text: "Done." }]);
+    await start(facts);
+    await until(facts, ({ status }) => status === "completed");
+    await vi.waitFor(async () => expect(await taskOf(facts).erase()).toEqual({ ok: true, value: undefined }));
+    // The alarm fired while the erasure removed it.
+    await runInDurableObject(stubOf(facts), async (object) => await (object as DurableObject & { alarm(): Promise<void> }).alarm());
+    expect(await alarmOf(facts)).toBeNull();
+  });
 });
