@@ -60,8 +60,8 @@ export interface TaskRpc {
   decideApproval(approval: string, decision: ApprovalDecision, request: string | null): Promise<Result<TaskView>>;
   /** Decides a call of unknown outcome; `conflict` if the task does not wait for that. */
   decideUnknown(callId: string, decision: UnknownDecision, request: string | null): Promise<Result<LedgerRow>>;
-  /** Cancels the task, and soon after everything below it. */
-  cancel(by: string): Promise<Result<TaskView>>;
+  /** Cancels the task, and soon after everything below it. `depth` as for `create`. */
+  cancel(by: string, depth?: number): Promise<Result<TaskView>>;
   /**
    * The tenant stopped: cuts off the current runner call, with a few seconds for tool calls to end, and begins no
    * other.

@@ -7,7 +7,7 @@ import { blobsFromEnv } from "../../adapters/env/files.ts";
 import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import { stepsFromEnv } from "../../adapters/env/steps.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
-import { REQUEST_DEPTH } from "../../core/base/call-budget.ts";
+import { REQUEST_DEPTH, UNKNOWN_DEPTH } from "../../core/base/call-budget.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { JOB_VERSION } from "../../core/steps/job-version.ts";
 import { checkEnvelope } from "../../core/gateway/envelope.ts";
@@ -42,8 +42,6 @@ import type { TextRange } from "../../core/model/label-parts.ts";
 
 /** Maximum events or calls per page. */
 const MAX_PAGE = 500;
-/** A call of another object that does not say how deeply it is nested: the alarm does what it makes due. */
-const UNKNOWN_DEPTH = Number.POSITIVE_INFINITY;
 /** Placeholder result for a subtask that no call waits for. */
 const NOT_READ: FormattedResult = { content: "", isLarge: false };
 
@@ -175,8 +173,8 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     this.engine.apply({ type: "subtask_waits", subtask, version, ...waits }, UNKNOWN_DEPTH);
   }
 
-  async cancel(by: string): Promise<Result<TaskView>> {
-    const result = this.runCommand({ type: "cancel", by });
+  async cancel(by: string, depth = REQUEST_DEPTH): Promise<Result<TaskView>> {
+    const result = this.runCommand({ type: "cancel", by }, depth);
     if (result.ok) this.engine.phases.cancel();
     return result;
   }
@@ -280,8 +278,8 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     });
   }
 
-  private runCommand(command: Command): Result<TaskView> {
-    const decision = this.engine.apply(command);
+  private runCommand(command: Command, depth = REQUEST_DEPTH): Result<TaskView> {
+    const decision = this.engine.apply(command, depth);
     if (decision === null) return this.failAbsent();
     return decision.refused === null ? ok(this.store.toView(decision.state)) : { ok: false, error: decision.refused };
   }

@@ -7,7 +7,7 @@ import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { toNoticeFacts, type ReportedNotice } from "../../core/task/notice.ts";
 import { getOwnUse } from "../../core/task/budget.ts";
-import type { CallBudget } from "../../core/base/call-budget.ts";
+import { type CallBudget, UNKNOWN_DEPTH } from "../../core/base/call-budget.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { PermitReply } from "../../core/tenant/rpc.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
@@ -109,7 +109,8 @@ export class TaskRelations {
     // Starts at a random task: repeated failures of some do not block the others.
     const first = Math.floor(Math.random() * tasks.length);
     for (const some of sliceWithin([...tasks.slice(first), ...tasks.slice(0, first)], calls, 1)) {
-      const results = await Promise.allSettled(some.map((task) => this.task(tenant, task).cancel(PARENT_ENDED)));
+      const depth = this.getDepth() + 1;
+      const results = await Promise.allSettled(some.map((task) => this.task(tenant, task).cancel(PARENT_ENDED, depth)));
       const cancelled = some.filter((_, index) => results[index]?.status === "fulfilled");
       yield cancelled.map((task) => ({ type: "cancelled_below", task }));
       failure ??= results.find((one) => one.status === "rejected")?.reason ?? null;
@@ -122,7 +123,7 @@ export class TaskRelations {
     for (const task of this.getTasksBelow(state)) {
       let erased = await task.erase(retainsSummary);
       if (!erased.ok && erased.error.code === "conflict") {
-        await task.cancel(PARENT_ENDED);
+        await task.cancel(PARENT_ENDED, UNKNOWN_DEPTH);
         erased = await task.erase(retainsSummary);
       }
       if (!erased.ok && erased.error.code !== "not_found") return erased;

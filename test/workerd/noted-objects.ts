@@ -43,6 +43,12 @@ export class TaskObject extends DeployedTaskObject {
     await super.subtaskEnded(subtask, label, depth);
   }
 
+  override async cancel(...[by, depth]: Parameters<DeployedTaskObject["cancel"]>) {
+    const view = depth !== undefined && isRecording() ? await this.view() : null;
+    if (view?.ok === true) noteCall(view.value.parent_id ?? "", "subtask cancelled", depth);
+    return await super.cancel(by, depth);
+  }
+
   override async subtaskWaits(...waits: Parameters<DeployedTaskObject["subtaskWaits"]>) {
     noteCall(waits[0], "wait reported to the parent");
     await super.subtaskWaits(...waits);

@@ -5,12 +5,12 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, test, vi } from "vitest";
-import { MAX_BEGIN_DEPTH, MAX_RUN_CALLS, REQUEST_DEPTH } from "../../../../core/base/call-budget.ts";
+import { MAX_BEGIN_DEPTH, MAX_NESTED_RUN_CALLS, MAX_RUN_CALLS, REQUEST_DEPTH } from "../../../../core/base/call-budget.ts";
 import { callsByRun, type NotedCall, recordCalls } from "../../call-notes.ts";
 import type { OutboxRpc } from "../../../../core/channels/outbox/delivery.ts";
 import type { InboxRpc } from "../../../../core/channels/inbox/inbox.ts";
 import { deliveryOf } from "../outbox/delivery-of.ts";
-import { agentOf, factsOf, inputOf, start, until } from "../../tasks/client.ts";
+import { agentOf, ask, factsOf, inputOf, start, taskOf, until } from "../../tasks/client.ts";
 import { newTenant, sendJson } from "../../tenant/client.ts";
 import { getReceived } from "./test-receiver.ts";
 import { sendingsOf } from "../outbox/test-sender.ts";
@@ -100,6 +100,30 @@ test("a task that dispatches a subtask in each of its steps begins no chain of c
   expect(depths.slice(0, 2)).toEqual([REQUEST_DEPTH + 1, REQUEST_DEPTH + 2]);
   expect(depths).toHaveLength(16);
   expect(Math.max(...depths)).toBeLessThanOrEqual(MAX_BEGIN_DEPTH + 1);
+});
+
+test("a cancelled tree of three levels is cancelled by few calls of each task in one chain, and the rest by alarms", async () => {
+  const dispatch = (input: string) => ({ name: "dispatch_subagent", arguments: { task_description: input } });
+  const waiting = inputOf([ask]);
+  const middle = inputOf([{ calls: Array.from({ length: 4 }, () => dispatch(waiting)) }]);
+  const facts = factsOf([{ calls: [dispatch(middle)] }], { limits, agent });
+  await start(facts);
+  await until(facts, ({ pending }) => pending.length === 4, 60_000);
+  const listBelow = async (id: string) => {
+    const listed = await taskOf({ ...facts, id }).subtasks();
+    return listed.ok ? listed.value : [];
+  };
+  const [middleId = ""] = await listBelow(facts.id);
+  const deepest = await listBelow(middleId);
+  expect(deepest).toHaveLength(4);
+  const notes = await recordCalls(async () => {
+    expect(await taskOf(facts).cancel("a test")).toMatchObject({ ok: true });
+    for (const id of deepest) await until({ ...facts, id }, ({ status }) => status === "cancelled", 60_000);
+  });
+  const cancelled = notes.filter(({ what }) => what === "subtask cancelled");
+  expect(cancelled.map(({ depth }) => depth).slice(0, 2)).toEqual([REQUEST_DEPTH + 1, REQUEST_DEPTH + 2]);
+  const [first] = callsByRun(notes, middleId);
+  expect(first?.length).toBeLessThanOrEqual(MAX_NESTED_RUN_CALLS);
 });
 
 /** Runs work in an object whose alarm fires only when the test says so. */
