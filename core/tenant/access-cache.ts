@@ -19,14 +19,15 @@ export const ACCESS_MS = 3_000;
 const MAX_ENTRIES = 2_000;
 
 /** An admitted caller. */
-export interface Caller {
+interface Caller {
   readonly key: KeyRecord;
   readonly session: SessionFacts | null;
 }
 
-/** A read that needs no call of the object. */
+/** A read that needs no call of the object. `validUntil`: when its caller has to be asked about. */
 export interface CachedRead extends Caller {
   readonly rate: RateState;
+  readonly validUntil: number;
 }
 
 /** A call of the object that has begun. `isOutdated` once a caller of the tenant was forgotten meanwhile. */
@@ -65,12 +66,12 @@ export class AccessCache {
   }
 
   /** Returns the caller with this credential if it was admitted in the last seconds. Counts nothing. */
-  find(credential: string, now: number): Caller | null {
+  find(credential: string, now: number): Omit<CachedRead, "rate"> | null {
     const entry = this.entries.get(credential);
     if (entry === undefined || !isWithin(entry.askedAt, ACCESS_MS, now)) return null;
-    const { key, session } = entry;
+    const { key, session, askedAt } = entry;
     const isExpired = [key.expiresAt, session?.expiresAt ?? null].some((end) => end !== null && end <= now);
-    return isExpired ? null : { key, session };
+    return isExpired ? null : { key, session, validUntil: askedAt + ACCESS_MS };
   }
 
   /** Counts a read of a cached caller. Null if the object has to be asked. */

@@ -30,6 +30,8 @@ export interface Variables {
   principal: Principal;
   /** The session of the request; null for a key or a sign-in. */
   session: SessionFacts | null;
+  /** Until when an earlier admission counts; null for a caller that was admitted with this request. */
+  validUntil: number | null;
   /** Read it by `readTenantFacts`. Null until then for a read whose caller this isolate had admitted before. */
   tenantFacts: TenantFacts | null;
   /** True if the request was refused for a temporary reason: its reply is not stored for repeats. */

@@ -29,6 +29,8 @@ export interface EventStream<Watched> {
   readonly mayRead: () => Promise<number | null>;
   /** Receives the error that ended the stream early. The reader only sees it end, and reconnects. */
   readonly report: (thrown: unknown) => void;
+  /** When the first check is due, if earlier than `recheckMs` from now: the reader was admitted before. */
+  readonly validUntil?: number | null;
   readonly recheckMs?: number;
 }
 
@@ -75,10 +77,10 @@ function createTextReader<Watched>(
   options: EventStream<Watched>,
   signal: AbortSignal,
 ): () => Promise<Piece> {
-  const { write, mayRead, recheckMs = RECHECK_MS } = options;
+  const { write, mayRead, validUntil, recheckMs = RECHECK_MS } = options;
   let next: Promise<IteratorResult<Watched, void>> | null = null;
   let beatAt = Date.now() + HEARTBEAT_MS;
-  let recheckAt = Date.now() + recheckMs;
+  let recheckAt = Math.min(Date.now() + recheckMs, validUntil ?? Infinity);
   /** Null at the next time to look at the clock. */
   let tick: Promise<null> | null = null;
   return async () => {

@@ -75,6 +75,7 @@ export function taskEventRoutes(app: App): void {
       watch: (signal) => watchTask(() => getTaskStub(c, id), after, signal),
       write: (watched) => formatWatched(id, watched, (event) => toEventView(c, event)),
       mayRead: async () => await recheckAccess(c),
+      validUntil: c.get("validUntil"),
       report: (thrown) => logFailure({ id: c.get("requestId"), method: c.req.method, path: c.req.path }, thrown),
     });
     return c.body(stream, 200, EVENT_STREAM_HEADERS);

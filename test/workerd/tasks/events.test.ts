@@ -1,6 +1,8 @@
+import { env } from "cloudflare:workers";
 import { abortAllDurableObjects } from "cloudflare:test";
 import { EventSourceParserStream, type EventSourceMessage } from "eventsource-parser/stream";
 import { describe, expect, test, vi } from "vitest";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { TenantObject } from "../../../workers/index.ts";
 import { type Caller, expectProblem, makeCaller, open } from "../http/entry.ts";
 import { newKey, newTenant, send, sendJson, type TestTenant } from "../tenant/client.ts";
@@ -230,6 +232,19 @@ describe("a stream outlives no key", () => {
     const revokedAt = Date.now();
     expect(await text).toContain("event: task.created");
     // It looks every three seconds.
+    expect(Date.now() - revokedAt).toBeLessThan(5_000);
+  });
+
+  test("that is revoked elsewhere before a stream of a cached caller opens", async () => {
+    const { tenant, key, task } = await makeReader();
+    expect((await send({ path: `/v1/tasks/${task}`, key: key.key })).status).toBe(200);
+    // As another isolate does: nothing tells this one.
+    await tenantsFromEnv(env)(tenant.id).revoke(key.id);
+    const revokedAt = Date.now();
+    await scheduler.wait(2_300);
+    const stream = await send({ path: `/v1/tasks/${task}/events`, key: key.key });
+    expect(stream.status).toBe(200);
+    await stream.text();
     expect(Date.now() - revokedAt).toBeLessThan(5_000);
   });
 

@@ -53,7 +53,7 @@ export const authenticate: MiddlewareHandler<AppEnv> = async function authentica
     if (admission.kind === "admitted") {
       const { stopped, agentsStamp, sources } = admission;
       c.set("tenantFacts", { stopped, agentsStamp, sources });
-    }
+    } else c.set("validUntil", admission.validUntil);
     if (admission.kind === "cached" || admission.idempotency === null) await next();
     else await runOnce(c, { tenant: key.tenant, state: admission.idempotency }, next);
   }

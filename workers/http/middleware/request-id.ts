@@ -9,6 +9,7 @@ export const requestId: MiddlewareHandler<AppEnv> = async function requestId(c, 
   c.set("idempotency", null);
   c.set("session", null);
   c.set("tenantFacts", null);
+  c.set("validUntil", null);
   await next();
   c.res.headers.set("x-request-id", id);
 };
