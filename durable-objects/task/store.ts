@@ -53,12 +53,16 @@ export class TaskStore {
     this.erasing = new TaskErasure(this.values);
   }
 
-  /** Returns the task; null when the object has none, or it is being erased. */
+  /**
+   * Returns the task; null when the object has none, or it is being erased. Throws for a version of a later release.
+   */
   load(): StoredTask | null {
     if (this.cached !== null) return this.cached;
     if (!this.values.hasTable() || this.erasing.find() !== null) return null;
     const version = readVersion(this.values);
     if (version === null) return null;
+    // A later release may have other tables, so nothing else is read.
+    if (version > STATE_VERSION) throw new Error(`the task is stored as version ${version} of a later release`);
     const isEarlier = version !== STATE_VERSION;
     if (isEarlier) this.transact(() => convertEarlierRows(this.sql, this.values, this.rows));
     this.cached = this.readLast();

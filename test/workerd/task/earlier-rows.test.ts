@@ -3,8 +3,9 @@ import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { expect, test, vi } from "vitest";
 import { makeId } from "../../../core/base/ids.ts";
 import { STATE_VERSION } from "../../../core/task/state.ts";
+import { TaskStore } from "../../../durable-objects/task/store.ts";
 import { makeCaller } from "../http/entry.ts";
-import { ledgerOf, stubOf, taskOf, until } from "../tasks/client.ts";
+import { ask, factsOf, ledgerOf, start, stubOf, taskOf, until } from "../tasks/client.ts";
 import stored from "./__fixtures__/rows-v6.json" with { type: "json" };
 import { storeEarlierRows } from "./stored-rows.ts";
 
@@ -86,6 +87,24 @@ test("one that waits is read as it was, and ends when it is answered, with its w
     ["get_current_datetime", "confirmed", expect.any(Number)],
     ["ask_human", "confirmed", expect.any(Number)],
   ]);
+});
+
+test("one of a later release is refused by its version, and left as it is", async () => {
+  const facts = factsOf([ask]);
+  await start(facts);
+  await until(facts, ({ status }) => status === "waiting_input");
+  const changeVersion = async (v: number) =>
+    await runInDurableObject(stubOf(facts), (_, { storage: { sql } }) => {
+      sql.exec("UPDATE task SET value = ? WHERE name = 'state'", JSON.stringify({ state: { v } }));
+    });
+  await changeVersion(STATE_VERSION + 1);
+  await runInDurableObject(stubOf(facts), (_, { storage }) => {
+    const message = `the task is stored as version ${STATE_VERSION + 1} of a later release`;
+    expect(() => new TaskStore(storage).load()).toThrow(message);
+  });
+  await changeVersion(STATE_VERSION);
+  await abortAllDurableObjects();
+  await until(facts, ({ status }) => status === "waiting_input");
 });
 
 test("one is refused by an earlier release once it was converted, and not converted by halves", async () => {
