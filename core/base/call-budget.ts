@@ -12,10 +12,13 @@ export const MAX_NESTED_RUN_CALLS = 4;
 
 /** The most nested calls, counted from the alarm or request that begins them. */
 export const MAX_CALL_DEPTH = 8;
-/** The depth of a call of a task by a Worker: at most a runner is between the alarm or request and the task. */
+/** The depth of a call of a task by the Worker that handles a request. */
 export const REQUEST_DEPTH = 2;
-/** The depth of a call that does not say how deeply it is nested: the alarm does what it makes due. */
-export const UNKNOWN_DEPTH = Number.POSITIVE_INFINITY;
+/**
+ * The depth of a call that begins no run, so that the alarm does what it makes due: the caller does not know its depth, or
+ * its own chain has many calls, such as that of an inbox, whose alarm processes sixteen items.
+ */
+export const NO_RUN_DEPTH = Number.POSITIVE_INFINITY;
 /**
  * The deepest call that may begin a run. Below it are at most four nested calls: reports through a tree of three levels
  * to the tenant. A deeper one leaves the run to the alarm, which begins a new chain.

@@ -36,13 +36,13 @@ export interface LedgerPage {
  * be repeated (null without an `Idempotency-Key`): a repeated command changes nothing and returns the same result.
  */
 export interface TaskRpc {
-  /** Idempotent. `depth`: how deeply this call is nested; absent: `REQUEST_DEPTH`. */
+  /** Idempotent. `depth`: how deeply this call is nested, here and below; absent: `REQUEST_DEPTH`. */
   create(task: NewTask, depth?: number): Promise<Result<TaskView>>;
   view(): Promise<Result<TaskView>>;
   facts(): Promise<Result<TaskFacts>>;
   /** Returns the task's current index row, without notices. Changes nothing. */
   indexRow(): Promise<Result<TaskReport>>;
-  start(request: string | null): Promise<Result<TaskView>>;
+  start(request: string | null, depth?: number): Promise<Result<TaskView>>;
   /**
    * `own`: how many UTF-16 units at the start of `text` the sender wrote; the rest is from outside. Absent: all of it.
    */
@@ -52,15 +52,20 @@ export interface TaskRpc {
     own?: number,
     outside?: readonly TextRange[],
   ): Promise<Result<TaskView>>;
-  answer(question: string, answer: QuestionAnswer, request: string | null): Promise<Result<TaskView>>;
+  answer(question: string, answer: QuestionAnswer, request: string | null, depth?: number): Promise<Result<TaskView>>;
   /**
    * Decides an approval; the first decision counts. With `arguments`, the call runs with those instead, after they are
    * validated and hashed.
    */
-  decideApproval(approval: string, decision: ApprovalDecision, request: string | null): Promise<Result<TaskView>>;
+  decideApproval(
+    approval: string,
+    decision: ApprovalDecision,
+    request: string | null,
+    depth?: number,
+  ): Promise<Result<TaskView>>;
   /** Decides a call of unknown outcome; `conflict` if the task does not wait for that. */
   decideUnknown(callId: string, decision: UnknownDecision, request: string | null): Promise<Result<LedgerRow>>;
-  /** Cancels the task, and soon after everything below it. `depth` as for `create`. */
+  /** Cancels the task, and soon after everything below it. */
   cancel(by: string, depth?: number): Promise<Result<TaskView>>;
   /**
    * The tenant stopped: cuts off the current runner call, with a few seconds for tool calls to end, and begins no

@@ -6,7 +6,7 @@ import { channelsFromEnv } from "../../adapters/env/channels.ts";
 import { tasksFromEnv } from "../../adapters/env/tasks.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
-import { CallBudget } from "../../core/base/call-budget.ts";
+import { CallBudget, NO_RUN_DEPTH } from "../../core/base/call-budget.ts";
 import type { Result } from "../../core/base/errors.ts";
 import { canRetry } from "../../core/gateway/outcome.ts";
 import {
@@ -140,7 +140,7 @@ export class ScheduleEngine {
     for (const occurrence of this.store.listOpen().filter(({ task, gaveWay }) => task !== null && gaveWay)) {
       if (!calls.hasRoom(2)) return;
       calls.count(2);
-      await this.checkTask(occurrence, (task) => task.cancel("its schedule"));
+      await this.checkTask(occurrence, (task) => task.cancel("its schedule", NO_RUN_DEPTH));
     }
   }
 

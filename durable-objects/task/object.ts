@@ -7,7 +7,7 @@ import { blobsFromEnv } from "../../adapters/env/files.ts";
 import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import { stepsFromEnv } from "../../adapters/env/steps.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
-import { REQUEST_DEPTH, UNKNOWN_DEPTH } from "../../core/base/call-budget.ts";
+import { REQUEST_DEPTH, NO_RUN_DEPTH } from "../../core/base/call-budget.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { JOB_VERSION } from "../../core/steps/job-version.ts";
 import { checkEnvelope } from "../../core/gateway/envelope.ts";
@@ -88,8 +88,8 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     return this.readTask(({ state }) => createSummary(state, this.store.toView(state)));
   }
 
-  async start(request: string | null): Promise<Result<TaskView>> {
-    return this.runCommand({ type: "start", request });
+  async start(request: string | null, depth?: number): Promise<Result<TaskView>> {
+    return this.runCommand({ type: "start", request }, depth);
   }
 
   async message(
@@ -106,26 +106,21 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     question: string,
     { text, isChoice, by }: QuestionAnswer,
     request: string | null,
+    depth?: number,
   ): Promise<Result<TaskView>> {
-    return this.runCommand({ type: "answer", question, answer: text, isChoice, by, request });
+    return this.runCommand({ type: "answer", question, answer: text, isChoice, by, request }, depth);
   }
 
   async decideApproval(
     approval: string,
     { decision, arguments: given, reason, by }: ApprovalDecision,
     request: string | null,
+    depth?: number,
   ): Promise<Result<TaskView>> {
     const revised = given === null || decision === "refuse" ? ok(null) : await this.revise(approval, given);
     if (!revised.ok) return revised;
-    return this.runCommand({
-      type: "approval_decided",
-      approval,
-      decision,
-      revised: revised.value,
-      reason,
-      by,
-      request,
-    });
+    const decided = { approval, decision, revised: revised.value, reason, by, request } as const;
+    return this.runCommand({ type: "approval_decided", ...decided }, depth);
   }
 
   async decideUnknown(
@@ -170,17 +165,17 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   }
 
   async subtaskWaits(subtask: string, version: number, waits: SubtaskWaits): Promise<void> {
-    this.engine.apply({ type: "subtask_waits", subtask, version, ...waits }, UNKNOWN_DEPTH);
+    this.engine.apply({ type: "subtask_waits", subtask, version, ...waits }, NO_RUN_DEPTH);
   }
 
-  async cancel(by: string, depth = REQUEST_DEPTH): Promise<Result<TaskView>> {
+  async cancel(by: string, depth?: number): Promise<Result<TaskView>> {
     const result = this.runCommand({ type: "cancel", by }, depth);
     if (result.ok) this.engine.phases.cancel();
     return result;
   }
 
   async called(): Promise<void> {
-    this.engine.apply({ type: "called" }, UNKNOWN_DEPTH);
+    this.engine.apply({ type: "called" }, NO_RUN_DEPTH);
   }
 
   async halt(message: string): Promise<void> {

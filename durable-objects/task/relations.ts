@@ -7,7 +7,7 @@ import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { toNoticeFacts, type ReportedNotice } from "../../core/task/notice.ts";
 import { getOwnUse } from "../../core/task/budget.ts";
-import { type CallBudget, UNKNOWN_DEPTH } from "../../core/base/call-budget.ts";
+import { type CallBudget, NO_RUN_DEPTH } from "../../core/base/call-budget.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { PermitReply } from "../../core/tenant/rpc.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
@@ -123,7 +123,7 @@ export class TaskRelations {
     for (const task of this.getTasksBelow(state)) {
       let erased = await task.erase(retainsSummary);
       if (!erased.ok && erased.error.code === "conflict") {
-        await task.cancel(PARENT_ENDED, UNKNOWN_DEPTH);
+        await task.cancel(PARENT_ENDED, NO_RUN_DEPTH);
         erased = await task.erase(retainsSummary);
       }
       if (!erased.ok && erased.error.code !== "not_found") return erased;

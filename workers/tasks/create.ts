@@ -3,6 +3,7 @@ import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import { tasksFromEnv } from "../../adapters/env/tasks.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
+import { NO_RUN_DEPTH, REQUEST_DEPTH } from "../../core/base/call-budget.ts";
 import { resolveDeliver } from "../../core/channels/outbox/targets.ts";
 import type { TaskOrder } from "../../core/channels/rpc.ts";
 import { asNotSent, notSent, ok, type Result, failTenantStopped, toFailure } from "../../core/base/errors.ts";
@@ -55,7 +56,9 @@ export async function createTaskFromOrder(env: Env, order: TaskOrder): Promise<R
       ...input,
     };
     const facts = await resolveFacts(env, request, asker);
-    return facts.ok ? await attempt(() => createTask(env, request, facts.value)) : asNotSent(facts.error);
+    if (!facts.ok) return asNotSent(facts.error);
+    // One alarm of an inbox or a schedule creates many tasks.
+    return await attempt(() => createTask(env, request, facts.value, NO_RUN_DEPTH));
   } catch (thrown) {
     return asNotSent(toFailure(thrown));
   }
@@ -64,12 +67,17 @@ export async function createTaskFromOrder(env: Env, order: TaskOrder): Promise<R
 /** Creates the task of a request. */
 export async function openTask(env: Env, request: TaskRequest, asker: TaskRequester): Promise<Result<TaskView>> {
   const facts = await resolveFacts(env, request, asker);
-  return facts.ok ? await createTask(env, request, facts.value) : facts;
+  return facts.ok ? await createTask(env, request, facts.value, REQUEST_DEPTH) : facts;
 }
 
-async function createTask(env: Env, { hold = false }: TaskRequest, facts: TaskFacts): Promise<Result<TaskView>> {
+async function createTask(
+  env: Env,
+  { hold = false }: TaskRequest,
+  facts: TaskFacts,
+  depth: number,
+): Promise<Result<TaskView>> {
   chargeCost(env, facts.tenant, TASK_MS);
-  return await tasksFromEnv(env)(facts.tenant, facts.id).create({ facts, hold, call: null });
+  return await tasksFromEnv(env)(facts.tenant, facts.id).create({ facts, hold, call: null }, depth);
 }
 
 /** Builds the facts of a request's task, and looks up what it names. */

@@ -1,6 +1,7 @@
 /** Answers and decisions from a channel. The first one counts, from any source. */
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { tasksFromEnv, type TaskStub } from "../../../adapters/env/tasks.ts";
+import { NO_RUN_DEPTH } from "../../../core/base/call-budget.ts";
 import { failed, type Result, toFailure } from "../../../core/base/errors.ts";
 import { findTaskOfWait } from "../../../core/base/ids.ts";
 import { readResult } from "../../../core/base/read-failure.ts";
@@ -75,7 +76,7 @@ async function sendAnswer(
     if (decision === "approve" && changed === null && isTooLongToShow(pending))
       return failed("forbidden", TOO_LONG_TO_SHOW);
     const cut = reason === null ? null : reason.slice(0, MAX_REASON).toWellFormed();
-    return await stub.decideApproval(ask, { decision, arguments: changed, reason: cut, by: by.name }, request);
+    return await stub.decideApproval(ask, { decision, arguments: changed, reason: cut, by: by.name }, request, NO_RUN_DEPTH);
   }
   if (isApproval) return failed("invalid_input", "This is an approval. Approve or refuse it.");
   const said =
@@ -83,7 +84,7 @@ async function sendAnswer(
       ? { text: given.choice, isChoice: true }
       : { text: given.text.slice(0, MAX_TEXT), isChoice: false };
   if (said.text.trim() === "") return failed("invalid_input", "The answer is empty. Write some text.");
-  return await stub.answer(ask, { ...said, by: by.name }, request);
+  return await stub.answer(ask, { ...said, by: by.name }, request, NO_RUN_DEPTH);
 }
 
 /** True for an approval whose arguments no channel could show. */

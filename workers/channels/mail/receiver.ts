@@ -6,6 +6,7 @@ import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
 import type { ItemOutcome, InboxItem } from "../../../core/channels/inbox/inbox.ts";
 import { createMessageDelivery, createPlainMessage } from "../../../core/channels/outbox/message-delivery.ts";
+import { NO_RUN_DEPTH } from "../../../core/base/call-budget.ts";
 import type { Failure } from "../../../core/base/errors.ts";
 import { canRetry } from "../../../core/gateway/outcome.ts";
 import { normalizeAddress, parseMailbox } from "../../../core/channels/mail/address.ts";
@@ -151,7 +152,7 @@ async function createTaskFromMail(env: Env, written: WrittenMail, title: string)
       return reply;
     }
   }
-  const started = await tasksFromEnv(env)(tenant, id).start(item.id);
+  const started = await tasksFromEnv(env)(tenant, id).start(item.id, NO_RUN_DEPTH);
   // A task that has started was started by this mail.
   if (!started.ok && started.error.code !== "conflict") return retryOrFail(started.error);
   return { kind: "done", note: id };

@@ -8,6 +8,7 @@ import type { MessageBody } from "../../../core/channels/slack/items.ts";
 import { isOpenTo, type OpenQuestion } from "../../../core/channels/slack/open-questions.ts";
 import { toMarkdown, stripMention } from "../../../core/channels/slack/plain-text.ts";
 import { findQuotes } from "../../../core/channels/slack/quotes.ts";
+import { NO_RUN_DEPTH } from "../../../core/base/call-budget.ts";
 import { type Failure, ok, type Result } from "../../../core/base/errors.ts";
 import { isId } from "../../../core/base/ids.ts";
 import type { TextRange, LabelledText } from "../../../core/model/label-parts.ts";
@@ -115,7 +116,7 @@ async function startTask(
     if (!named.ok) return retryLater(named.error);
     const sent = await stub.message(named.value, `${context.item.id}/files`, 0);
     if (!sent.ok && isTemporary(sent.error)) return retryLater(sent.error);
-    const started = await stub.start(context.item.id);
+    const started = await stub.start(context.item.id, NO_RUN_DEPTH);
     if (!started.ok && isTemporary(started.error)) return retryLater(started.error);
   }
   await noteSpeaker(context, said.user);

@@ -1,6 +1,7 @@
 /** Stops a task from Slack. */
 import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
 import type { ItemOutcome } from "../../../core/channels/inbox/inbox.ts";
+import { NO_RUN_DEPTH } from "../../../core/base/call-budget.ts";
 import { isId } from "../../../core/base/ids.ts";
 import { hasEnded } from "../../../core/task/status.ts";
 import { findSpeaker } from "./speaker.ts";
@@ -28,7 +29,7 @@ export async function stopTask(
   const mayStop = began || (by.ok && by.value.mayApprove);
   if (!mayStop) return await refuse("Only the person who started this task, or a person who may approve, can stop it.");
   if (hasEnded(view.value.status)) return await refuse("This task has already ended.");
-  const cancelled = await stub.cancel(by.ok ? by.value.name : user);
+  const cancelled = await stub.cancel(by.ok ? by.value.name : user, NO_RUN_DEPTH);
   if (!cancelled.ok)
     return isTemporary(cancelled.error) ? retryLater(cancelled.error) : await refuse(cancelled.error.message);
   await tell("The task was stopped.");

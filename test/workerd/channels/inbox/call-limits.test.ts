@@ -8,6 +8,7 @@ import { describe, expect, inject, test, vi } from "vitest";
 import { MAX_BEGIN_DEPTH, MAX_NESTED_RUN_CALLS, MAX_RUN_CALLS, REQUEST_DEPTH } from "../../../../core/base/call-budget.ts";
 import { callsByRun, type NotedCall, recordCalls } from "../../call-notes.ts";
 import type { OutboxRpc } from "../../../../core/channels/outbox/delivery.ts";
+import { createTaskFromOrder } from "../../../../workers/tasks/create.ts";
 import type { InboxRpc } from "../../../../core/channels/inbox/inbox.ts";
 import { deliveryOf } from "../outbox/delivery-of.ts";
 import { agentOf, ask, factsOf, inputOf, start, taskOf, until } from "../../tasks/client.ts";
@@ -84,6 +85,23 @@ test("a request that makes a task begins its run, which makes few calls", async 
   const [task] = notes;
   const [first] = callsByRun(notes, task?.task ?? "");
   expect(first).toEqual(["permit", "report to the tenant"]);
+});
+
+test("sixteen tasks that a channel makes begin their runs by their alarms, each in a chain of its own", async () => {
+  const { id: tenant } = await newTenant();
+  const request = { input: JSON.stringify({ replies: [{ calls: KINDS["without an effect"]?.(1) }, { text: "Done." }] }) };
+  const ids: string[] = [];
+  const notes = await recordCalls(async () => {
+    const orders = Array.from({ length: 16 }, async (_, item) => {
+      const via = { channel: "hook", id: "hook_1" } as const;
+      const made = await createTaskFromOrder(env, { tenant, request, via, seed: `hook_1/${item}`, at: Date.now() });
+      if (made.ok) ids.push(made.value.id);
+    });
+    await Promise.all(orders);
+    for (const id of ids) await until({ tenant, id }, ({ status }) => status === "completed", 60_000);
+  });
+  expect(ids).toHaveLength(16);
+  for (const id of ids) expect(callsByRun(notes, id)[0]).toEqual([]);
 });
 
 test("a task that dispatches a subtask in each of its steps begins no chain of calls that grows", async () => {
