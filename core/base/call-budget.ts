@@ -12,7 +12,10 @@ export const MAX_NESTED_RUN_CALLS = 4;
 
 /** The most nested calls, counted from the alarm or request that begins them. */
 export const MAX_CALL_DEPTH = 8;
-/** The depth of a call of a task by the Worker that handles a request. */
+/**
+ * The depth of a call of a task by the Worker that handles a request, and of the run that an alarm begins: so the runs
+ * nested in either have the same limits.
+ */
 export const REQUEST_DEPTH = 2;
 /**
  * The depth of a call that begins no run, so that the alarm does what it makes due: the caller does not know its depth, or

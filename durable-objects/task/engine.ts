@@ -47,7 +47,7 @@ export class TaskEngine {
   /** True while work is due that the alarm has to begin: the last run had no room for it, or nobody else may. */
   private isLeftToAlarm = false;
   /** The depth of the active or last run, in which this object makes its calls. */
-  private depth = 0;
+  private depth = REQUEST_DEPTH;
   private isHalting = false;
 
   constructor(
@@ -88,7 +88,7 @@ export class TaskEngine {
   async run(name: string): Promise<void> {
     this.alarm.markUnset();
     this.isLeftToAlarm = false;
-    if (this.running === null) this.begin(openRun(Date.now(), this.phases.maxParallel, 0), null, name);
+    if (this.running === null) this.begin(openRun(Date.now(), this.phases.maxParallel, REQUEST_DEPTH), null, name);
     this.armGuard();
     await this.running;
   }

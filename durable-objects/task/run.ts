@@ -17,7 +17,7 @@ export interface Run {
   readonly wake: Extract<Command, { type: "wake" }>;
   readonly until: number;
   readonly calls: CallBudget;
-  /** The nested calls between the alarm or request and this object; 0 for its own alarm. */
+  /** The nested calls between the request and this object. `REQUEST_DEPTH` also for its own alarm. */
   readonly depth: number;
 }
 
