@@ -4,9 +4,8 @@
  * `decide(state, command, now)` returns the next state of a task and what to store with it; `findNextWake(state, now)`
  * returns when the object's one alarm is due. A step has up to two runner calls: the model phase (the model call, whose
  * tool calls come back prepared, and some of them executed) and the tool phase (the other calls). Both begin from a
- * stored state that names the alarm run that starts them, the `incarnation`. Alarms of an object never overlap, so a
- * runner call that an alarm finds under another name was cut off by a crash: the normal path and the recovery path are
- * the same path.
+ * stored state that names the run that starts them, the `incarnation`. Runs of an object never overlap, so a phase that a
+ * run finds under another name was cut off by a crash: the normal path and the recovery path are the same path.
  */
 import { getTimeLeftMs } from "./budget.ts";
 import type { Failure } from "../base/errors.ts";
@@ -54,7 +53,7 @@ import { formatSkill } from "./skills-in-force.ts";
 import { Turn } from "./turn.ts";
 import { getWaitEnd } from "./waits.ts";
 
-/** The alarm that guards a runner call. It cannot fire while the handler runs, so it fires only after a crash. */
+/** How old a phase of another run has to be before it counts as cut off. */
 const LEASE_MS = 1000;
 /** The most open hidden tasks of one task. */
 const MAX_ADOPTED = 100;
@@ -345,7 +344,7 @@ export function getExpiry(state: TaskState): number | null {
   return state.phase.at + HIDDEN_RETENTION_MS;
 }
 
-/** Handles the alarm: recovers an interrupted call, expires waits, and begins the next runner call with a permit. */
+/** Begins or continues a run: recovers an interrupted call, expires waits, and begins the next runner call with a permit. */
 function wake(turn: Turn, incarnation: string): void {
   if (turn.state.phase.name === "parked") expireWaits(turn);
   const { phase, turnedAway, toCancel } = turn.state;

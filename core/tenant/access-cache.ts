@@ -43,7 +43,7 @@ interface Entry extends Caller {
   readonly askedAt: number;
 }
 
-/** The reads of one key: served and not reported yet, allowed without a report, and its rate when last told. */
+/** The reads of one key: served and not reported yet, allowed without a report, and its rate as the object last stated it. */
 interface KeyReads {
   served: number;
   allowed: number;

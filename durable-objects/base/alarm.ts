@@ -64,8 +64,8 @@ export class Alarm {
   }
 
   /**
-   * Sets the alarm for `at` unless it fires earlier. An early alarm does no harm: it never runs concurrently with its
-   * own handler, so it fires only after a crash, when the object has to continue at once.
+   * Sets the alarm for `at` unless it fires earlier. An early alarm does no harm: its handler begins nothing while the
+   * object's work is active, and after a crash the object has to continue at once.
    */
   ensureBy(at: number | null): void {
     if (at !== null && !this.isSetBy(at)) this.set(at);

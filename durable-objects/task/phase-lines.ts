@@ -26,15 +26,15 @@ export function createRefusal(step: number, incarnation: string, calls: readonly
 /** Returns the commands of a line about one call; empty when the line only starts others. */
 export function toCommands(
   line: ActLine,
-  hop: { readonly step: number; readonly incarnation: string },
+  phase: { readonly step: number; readonly incarnation: string },
   rows: ReadonlyMap<string, LedgerRow>,
 ): Command[] {
   switch (line.type) {
     case "settled":
-      return [{ type: "call_settled", ...hop, callId: line.callId, outcome: line.outcome }];
+      return [{ type: "call_settled", ...phase, callId: line.callId, outcome: line.outcome }];
     case "bound": {
       const { callId, files } = line;
-      return [{ type: "call_bound", ...hop, callId, files, arguments: rows.get(callId)?.arguments ?? null }];
+      return [{ type: "call_bound", ...phase, callId, files, arguments: rows.get(callId)?.arguments ?? null }];
     }
     case "starting":
     case "unsupported":

@@ -79,7 +79,10 @@ describe("a run", () => {
     await until(facts, ({ status }) => status === "completed");
     await vi.waitFor(async () => expect(await taskOf(facts).erase()).toEqual({ ok: true, value: undefined }));
     // The alarm fired while the erasure removed it.
-    await runInDurableObject(stubOf(facts), async (object) => await (object as DurableObject & { alarm(): Promise<void> }).alarm());
+    await runInDurableObject(
+      stubOf(facts),
+      async (object) => await (object as DurableObject & { alarm(): Promise<void> }).alarm(),
+    );
     expect(await alarmOf(facts)).toBeNull();
   });
 });

@@ -76,7 +76,12 @@ async function sendAnswer(
     if (decision === "approve" && changed === null && isTooLongToShow(pending))
       return failed("forbidden", TOO_LONG_TO_SHOW);
     const cut = reason === null ? null : reason.slice(0, MAX_REASON).toWellFormed();
-    return await stub.decideApproval(ask, { decision, arguments: changed, reason: cut, by: by.name }, request, NO_RUN_DEPTH);
+    return await stub.decideApproval(
+      ask,
+      { decision, arguments: changed, reason: cut, by: by.name },
+      request,
+      NO_RUN_DEPTH,
+    );
   }
   if (isApproval) return failed("invalid_input", "This is an approval. Approve or refuse it.");
   const said =

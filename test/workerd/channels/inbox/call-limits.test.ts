@@ -5,7 +5,12 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, test, vi } from "vitest";
-import { MAX_BEGIN_DEPTH, MAX_NESTED_RUN_CALLS, MAX_RUN_CALLS, REQUEST_DEPTH } from "../../../../core/base/call-budget.ts";
+import {
+  MAX_BEGIN_DEPTH,
+  MAX_NESTED_RUN_CALLS,
+  MAX_RUN_CALLS,
+  REQUEST_DEPTH,
+} from "../../../../core/base/call-budget.ts";
 import { callsByRun, type NotedCall, recordCalls } from "../../call-notes.ts";
 import type { OutboxRpc } from "../../../../core/channels/outbox/delivery.ts";
 import { createTaskFromOrder } from "../../../../workers/tasks/create.ts";
@@ -106,7 +111,9 @@ test("a request that makes a task begins its run, which makes few calls", async 
 
 test("sixteen tasks that a channel makes begin their runs by their alarms, each in a chain of its own", async () => {
   const { id: tenant } = await newTenant();
-  const request = { input: JSON.stringify({ replies: [{ calls: KINDS["without an effect"]?.(1) }, { text: "Done." }] }) };
+  const request = {
+    input: JSON.stringify({ replies: [{ calls: KINDS["without an effect"]?.(1) }, { text: "Done." }] }),
+  };
   const ids: string[] = [];
   const notes = await recordCalls(async () => {
     const orders = Array.from({ length: 16 }, async (_, item) => {
