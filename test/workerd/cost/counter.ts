@@ -36,6 +36,8 @@ export class Counter {
   private readonly time: VirtualTime;
   private counts = new Map<string, number>();
   private statements: Statement[] = [];
+  /** The size of the database of each task that ran a statement, after its last one. */
+  private readonly sizes = new Map<string, number>();
   private readonly alarms = new Map<string, TimedEvent>();
   /** The objects whose alarm handler runs. */
   private readonly handlers = new Set<string>();
@@ -84,6 +86,7 @@ export class Counter {
   async count(work: () => Promise<unknown>): Promise<Counts> {
     this.counts = new Map();
     this.statements = [];
+    this.sizes.clear();
     let isDone = false;
     const working = work().finally(() => {
       isDone = true;
@@ -110,6 +113,7 @@ export class Counter {
       this.add(`${kind} rows written`, cursor.rowsWritten);
       if (cursor.rowsWritten > 0) this.add("object bytes written", bytes);
     }
+    for (const size of this.sizes.values()) this.add("task bytes stored", size);
     for (const name of ["task rows written", "tenant rows written", "sandbox rows written", "alarms set"])
       this.add("object rows written, alarms included", this.counts.get(name) ?? 0);
     const unknown = [...this.counts.keys()].filter((name) => !MEASURES.includes(name) && !name.startsWith(CALLS));
@@ -135,6 +139,7 @@ export class Counter {
       if (owner === null) return;
       this.time.note();
       this.statements.push({ kind: owner.kind, cursor, bytes: countBytes(values) });
+      if (owner.kind === "task") this.sizes.set(owner.name, storage.databaseSize);
     };
     vi.spyOn(prototype, "exec").mockImplementation(function count(this: SqlStorage, query, ...values) {
       const cursor = exec.call(this, query, ...values);

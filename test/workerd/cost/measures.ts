@@ -4,6 +4,7 @@
 export const MEASURES: readonly string[] = [
   "object rows written, alarms included",
   "object bytes written",
+  "task bytes stored",
   "task rows written",
   "task rows read",
   "tenant rows written",
@@ -48,6 +49,7 @@ columns are whole tasks, from the request that creates them (\`resume\`: that an
 included. \`fan-out of 10\` includes its ten subtasks of one model call; what happens at the same time happens one after another, so that nothing
 shares a write by chance. \`priced\` has a model with a price and a budget of the tenant, so that each permit leases a slice. \`cold resume\` begins
 with both objects unloaded. Bytes of objects are those of the values that writing statements bind; bytes of Postgres are the bodies of requests and replies.
+Bytes stored are the size of the databases of the tasks' objects at the end, in pages of 4 KiB. [What it costs](cost.md) is computed from this page.
 
 After 10,000 ended tasks every count is the same.
 `;

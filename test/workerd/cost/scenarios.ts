@@ -91,6 +91,12 @@ async function countWholeTask(run: Run, first: unknown, status = "completed"): P
   return await countTask(run, [first, done], status);
 }
 
+/** A task of so many steps that call a tool, and a last one that replies. */
+async function countTaskOfSteps(run: Run, steps: number): Promise<Counts> {
+  await countTask(run, [look, done]);
+  return (await countTask(run, [...Array.from({ length: steps }, () => look), done])).counts;
+}
+
 async function countResume(run: Run, unload: (task: string) => Promise<void>): Promise<Counts> {
   const { caller, counter } = run;
   const { id, pending } = await countWholeTask(run, ask, "waiting_input");
@@ -127,6 +133,7 @@ interface Scenario {
 
 const SCENARIOS: ReadonlyMap<string, Scenario> = new Map([
   ["task of one model call", { count: async (run) => (await countWholeTask(run, done)).counts }],
+  ["task of 5 `none` steps", { count: async (run) => await countTaskOfSteps(run, 5) }],
   ["`none` step", { count: async (run) => await countStep(run, () => look) }],
   ["`none` step, model of 50 ms", { modelMs: QUICK_MODEL_MS, count: async (run) => await countStep(run, () => look) }],
   ["`none` step, priced", { createAgent: createPricedAgent, count: async (run) => await countStep(run, () => look) }],
