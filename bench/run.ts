@@ -19,6 +19,7 @@ import { BUNDLE } from "./rows/bundle.ts";
 import { CAGE } from "./rows/cage.ts";
 import { CALL } from "./rows/call.ts";
 import { CONSOLE } from "./rows/console.ts";
+import { COST } from "./rows/cost.ts";
 import { DOCUMENTS } from "./rows/documents.ts";
 import { FAN } from "./rows/fan.ts";
 import { FIND_TOOLS } from "./rows/find-tools.ts";
@@ -63,6 +64,7 @@ const SECTIONS: readonly Section[] = [
   SCHEDULES,
   CONSOLE,
   BUNDLE,
+  COST,
 ];
 const WARM_UP_TASKS = 50;
 const WARM_UP_ROUNDS = 3;
@@ -87,20 +89,23 @@ const { sections, rounds, floors, write } = readOptions(() => {
   return { ...values, sections: wanted, rounds: wholeNumber("rounds", values.rounds, least) };
 });
 const machine = describeMachine();
-const warning = busyWarning(loadavg()[0] ?? 0);
-if (warning !== null) console.log(warning);
 
 const startedAt = performance.now();
 const figures = new Figures();
 const model = await startModel();
 const contenders: Contender[] = [];
+const isComputed = sections.every((section) => section.isComputed === true);
+const warning = isComputed ? null : busyWarning(loadavg()[0] ?? 0);
+if (warning !== null) console.log(warning);
 let closing: Promise<void> | undefined;
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => void close().then(() => process.exit(1)));
 try {
-  say("starting");
-  contenders.push(await startOtto(model));
-  if (floors) contenders.push(await startBareObject(model), await startSdkLoop(model));
+  if (!isComputed) {
+    say("starting");
+    contenders.push(await startOtto(model));
+    if (floors) contenders.push(await startBareObject(model), await startSdkLoop(model));
+  }
   let tasks = 0;
   const stage: Stage = {
     model,
@@ -110,7 +115,7 @@ try {
       return `t${tasks}`;
     },
   };
-  say("warming up");
+  if (!isComputed) say("warming up");
   for (const contender of stage.contenders) await warmUp(stage, contender);
   for (let round = 1; round <= rounds; round += 1) {
     for (const section of sections) {
@@ -140,6 +145,7 @@ async function warmUp(stage: Stage, contender: Contender): Promise<void> {
 /** Measures a section once and prints its figures. */
 async function measure(section: Section, stage: Stage, round: number): Promise<void> {
   await section.measure(stage, (row, contender, value) => figures.add(row, contender, value));
+  if (section.isComputed === true) return;
   for (const { key, label, digits } of section.rows) {
     const shown = stage.contenders.map(({ name }) => `${name} ${figures.of(key, name).at(-1)?.toFixed(digits) ?? "–"}`);
     say(`round ${round} of ${rounds}  ${label}: ${shown.join(", ")}`);

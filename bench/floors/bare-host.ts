@@ -2,9 +2,9 @@
  * Hosts the bare object as Otto's Worker is hosted, with its objects kept on disk: `bare-host.ts MODEL_URL FOLDER` writes where
  * it listens, and ends when its input does. A process of its own: Miniflare ends the one that it is in on a signal.
  */
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { readCompatibilityDate } from "./compatibility-date.ts";
 
 const [modelUrl = "", persistFolder = ""] = process.argv.slice(2);
 
@@ -18,7 +18,7 @@ const miniflare = new Miniflare(
     workers: [
       {
         name: "bare",
-        compatibilityDate: compatibilityDate(),
+        compatibilityDate: readCompatibilityDate(),
         compatibilityFlags: ["nodejs_compat"],
         modules: [{ type: "ESModule", path: fileURLToPath(new URL("./bare-object.mjs", import.meta.url)) }],
         modulesRoot: fileURLToPath(new URL(".", import.meta.url)),
@@ -31,11 +31,3 @@ const miniflare = new Miniflare(
 );
 process.stdin.once("end", () => void miniflare.dispose().then(() => process.exit(0))).resume();
 console.log((await miniflare.ready).href);
-
-/** Otto's own, so that both run by the same rules of the runtime. */
-function compatibilityDate(): string {
-  const text = readFileSync(new URL("../../wrangler.toml", import.meta.url), "utf8");
-  const date = /^compatibility_date = "([\d-]+)"$/m.exec(text)?.[1];
-  if (date === undefined) throw new Error("wrangler.toml has no compatibility_date");
-  return date;
-}

@@ -30,6 +30,8 @@ export interface Section {
   readonly rows: readonly Row[];
   /** It is measured in one round only, after the others. */
   readonly once?: boolean;
+  /** It measures nothing that runs: a run of such sections alone starts no contender. */
+  readonly isComputed?: boolean;
   /** Measures all contenders once. */
   measure(stage: Stage, note: Note): Promise<void>;
 }

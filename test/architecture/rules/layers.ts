@@ -172,7 +172,7 @@ const LAYERS: readonly Layer[] = [
     files: /^bench\//,
     // It starts the system and its mock servers as the drills do; its floors use what they are the floor of. The bench of
     // memory measures its adapters by themselves, that of the cage starts cages, the rows of documents and of
-    // pages the converters, that of the console a browser.
+    // pages the converters, that of the console a browser. `agents` is a contender that is installed elsewhere, for its counts.
     imports: [
       CORE,
       /^bench\//,
@@ -184,7 +184,7 @@ const LAYERS: readonly Layer[] = [
       /^test\/(setup|mock-servers|drill)\//,
       /^test\/sidecar\/__fixtures__\/pages\//,
     ],
-    packages: ["@ai-sdk/openai", "ai", "cloudflare:", "miniflare", "node:", "playwright-core"],
+    packages: ["@ai-sdk/openai", "agents", "ai", "cloudflare:", "esbuild", "miniflare", "node:", "playwright-core"],
   },
 ];
 
