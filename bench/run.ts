@@ -37,6 +37,7 @@ import type { Section, Stage } from "./rows/section.ts";
 import { SLACK } from "./rows/slack.ts";
 import { START_MEMORY } from "./rows/start-memory.ts";
 import { TASK_INDEX } from "./rows/task-index.ts";
+import { TENANT } from "./rows/tenant.ts";
 import { WAITING } from "./rows/waiting.ts";
 import { WATCHED } from "./rows/watched.ts";
 import { Figures, tableOf } from "./table.ts";
@@ -62,6 +63,7 @@ const SECTIONS: readonly Section[] = [
   PAGES,
   SLACK,
   SCHEDULES,
+  TENANT,
   CONSOLE,
   BUNDLE,
   COST,

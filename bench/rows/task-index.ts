@@ -1,13 +1,11 @@
 /** What lists, searches and usage take in a tenant of 50,000 tasks, next to one of 100: by the adapters and the embedded database. */
 import { openDatabase } from "../../adapters/database/database.ts";
-import { DEFAULT_AGENT } from "../../core/agents/agent.ts";
 import type { Result } from "../../core/base/errors.ts";
-import { type IdKind, makeId } from "../../core/base/ids.ts";
 import type { Database } from "../../core/ports/database.ts";
-import type { TaskReport } from "../../core/task/rpc.ts";
 import { visitTables } from "../../scripts/database/table-upkeep.ts";
 import { startTestDatabase } from "../../scripts/database/test-database.ts";
 import { quantile } from "../../test/drill/random.ts";
+import { makeReport, makeTenant } from "../made-tasks.ts";
 import type { Section } from "./section.ts";
 
 const OURS = "Otto";
@@ -61,7 +59,7 @@ export const TASK_INDEX: Section = {
 
 /** Tasks of four weeks with texts of which no two are the same. */
 async function fillTenant(database: Database, count: number): Promise<string> {
-  const tenant = await makeTenant(database);
+  const { id: tenant } = await makeTenant(database);
   const start = Date.parse("2026-01-02T00:00:00Z");
   for (let from = 0; from < count; from += BATCH) {
     const rows = Array.from({ length: Math.min(BATCH, count - from) }, (_, index) => {
@@ -91,54 +89,4 @@ async function measureBoth(
     }
   }
   return [quantile(times[0], 0.5), quantile(times[1], 0.5)];
-}
-
-async function makeTenant(database: Database): Promise<string> {
-  const id = newId("tenant", 1);
-  const key = { id: newId("key", 1), tenant: id, name: "bench", scopes: ["admin"], createdAt: 1 } as const;
-  const record = { ...key, createdBy: "operator", expiresAt: null, projects: null, agents: null, revokedAt: null };
-  const act = { id: newId("audit", 1), at: 1, actor: "operator", action: "tenant.create", target: id } as const;
-  const hash = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("hex");
-  const tenant = { id, name: "bench", createdAt: 1 };
-  const made = await database.tenants.create(tenant, { key: record, hash }, { ...act, requestId: "req_bench" });
-  if (!made.ok) throw new Error(made.error.message);
-  return id;
-}
-
-/** A completed task as it reports itself. */
-function makeReport(input: string, at: number): TaskReport {
-  const task = newId("task", at);
-  const used = { steps: 3, tool_calls: 2, input_tokens: 900, output_tokens: 100, cost_usd: 0.001, estimated: false };
-  const view = {
-    id: task,
-    status: "completed",
-    reason: null,
-    agent: { id: DEFAULT_AGENT.id, version: 1 },
-    project: null,
-    parent_id: null,
-    input,
-    output: { text: "Done.", files: [] },
-    error: null,
-    pending: [],
-    usage: used,
-    budget: null,
-    skills: [],
-    metadata: {},
-    created_at: new Date(at).toISOString(),
-    started_at: new Date(at).toISOString(),
-    ended_at: new Date(at + 1000).toISOString(),
-  } as const;
-  return {
-    task,
-    version: 1,
-    view,
-    hidden: false,
-    wakeAt: null,
-    key: "key_a",
-    used: { tokens: 1000, costMicros: 1000 },
-  };
-}
-
-function newId(kind: IdKind, at: number): string {
-  return makeId(kind, at, crypto.getRandomValues(new Uint8Array(10)));
 }

@@ -3,21 +3,12 @@
  * Miniflare restarts a workerd that died, at the same port; when that does not help, this process ends and
  * the supervisor restarts it. Settings come as JSON in OTTO_RUNTIME, which workerd does not inherit.
  */
-import { readdirSync } from "node:fs";
 import { connect } from "node:net";
-import { extname, join } from "node:path";
-import {
-  Log,
-  LogLevel,
-  Miniflare,
-  type V4MiniflareOptions,
-  type V4ModuleDefinition,
-  convertV4MiniflareOptions,
-} from "miniflare";
-import { getOwn } from "../../core/base/own-field.ts";
+import { Log, LogLevel, Miniflare, type V4MiniflareOptions, convertV4MiniflareOptions } from "miniflare";
 import { MALLOC_ENV, followSupervisor, report, reportFatal } from "./child-channel.ts";
 import { describeDamage, isDamage } from "./damaged-objects.ts";
 import { readBuild } from "./worker-build.ts";
+import { listModules } from "./worker-modules.ts";
 
 /** What OTTO_RUNTIME holds. */
 export interface RuntimeSettings {
@@ -29,14 +20,6 @@ export interface RuntimeSettings {
   readonly vars: Readonly<Record<string, string>>;
 }
 
-const MODULE_TYPES: Readonly<Record<string, V4ModuleDefinition["type"]>> = {
-  ".mjs": "ESModule",
-  ".wasm": "CompiledWasm",
-  ".txt": "Text",
-  ".html": "Text",
-  ".sql": "Text",
-  ".bin": "Data",
-};
 /** The Worker that has the console's files. */
 const CONSOLE = "console";
 const NO_FILE = "export default { fetch: () => new Response(null, { status: 404 }) };";
@@ -122,15 +105,6 @@ function miniflareOptions({
       },
     ],
   };
-}
-
-/** What wrangler wrote: the entry, and the files that it imports as they are. The entry comes first. */
-function listModules(folder: string, entry: string): V4ModuleDefinition[] {
-  const attached = readdirSync(folder).flatMap((name): V4ModuleDefinition[] => {
-    const type = getOwn(MODULE_TYPES, extname(name));
-    return type === undefined || name === entry ? [] : [{ type, path: join(folder, name) }];
-  });
-  return [{ type: "ESModule", path: join(folder, entry) }, ...attached];
 }
 
 let nextNaming = 0;
