@@ -270,7 +270,7 @@ export class Counter {
         this.modelReplies += 1;
         return await send();
       }
-      if (url === `${env.SIDECAR_URL}/egress` && isOfTenant(init, this.tenant)) {
+      if (url.startsWith(`${env.SIDECAR_URL}/egress`) && isOfTenant(init, this.tenant)) {
         this.add("tool requests");
         return await send();
       }
