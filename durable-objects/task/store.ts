@@ -95,10 +95,15 @@ export class TaskStore {
     const version = stored.version + 1;
     const reportable = changesIndexed ? version : stored.reportable;
     const next = { ...stored, state, version, reportable, lastEvent: stored.lastEvent + events.length };
-    this.cached = this.transact(() => {
-      this.writeBelow(decision);
-      return this.append(next, stored, decision, now);
-    });
+    const append = () => this.append(next, stored, decision, now);
+    // A decision is one statement, unless a subtask's waits go with it.
+    this.cached =
+      decision.below.length === 0
+        ? append()
+        : this.transact(() => {
+            this.writeBelow(decision);
+            return append();
+          });
     return events.map((event, index) => ({ ...event, seq: stored.lastEvent + index + 1, at: now }));
   }
 
