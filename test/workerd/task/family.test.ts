@@ -223,6 +223,13 @@ describe("a task with subtasks", () => {
     });
     await task.cancel("ana");
     await vi.waitFor(() => expect(isCancelling).toBe(true), { timeout: 20_000, interval: 10 });
+    // The end itself is reported before, so that the report that fails is not the one that the erasure waits for.
+    const isReported = async () =>
+      await runInDurableObject(stubOf(facts), (object) => {
+        const { store } = object as unknown as { store: { hasUnpublished(): boolean } };
+        return !store.hasUnpublished();
+      });
+    await vi.waitFor(async () => expect(await isReported()).toBe(true), { timeout: 20_000, interval: 10 });
     const erasing = task.erase();
     const usage = { ...child.usage, input_tokens: 4321, output_tokens: 1 };
     await task.subtaskEnded({ ...child, status: "cancelled", usage });
