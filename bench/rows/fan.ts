@@ -18,9 +18,9 @@ export const FAN: Section = {
       key: "fan-out",
       label: "fan-out of 10, to the last subtask's first call, ms (p50)",
       digits: 1,
-      target: "≤ 45 → 35",
+      target: "≤ 1.3 ×",
     },
-    { key: "fan-in", label: "– fan-in, ms (p50)", digits: 1, target: "≤ 8 → 6" },
+    { key: "fan-in", label: "– fan-in, ms (p50)", digits: 1, target: "≤ 2.2 × → 1.5 ×" },
   ],
   async measure(stage, note) {
     for (const contender of stage.contenders) {

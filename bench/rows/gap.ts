@@ -15,7 +15,7 @@ export const GAP: Section = {
       key: "gap",
       label: `gap between model calls, 1 task of ${MODEL_CALLS}, ms (p50)`,
       digits: 2,
-      target: "≤ 1.9 (3×) → 1.15",
+      target: "≤ 1.8 × → 1.4 ×",
     },
   ],
   async measure(stage, note) {

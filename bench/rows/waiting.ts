@@ -28,11 +28,11 @@ interface Waiting {
 export const WAITING: Section = {
   name: "waiting",
   rows: [
-    { key: "memory", label: `memory a waiting task, of ${TASKS}, KiB`, digits: 0, target: "≤ 450" },
+    { key: "memory", label: `memory a waiting task, of ${TASKS}, KiB`, digits: 0, target: "≤ 1.4 × → 1.1 ×" },
     { key: "memory-idle", label: "– after 15 s idle, KiB", digits: 0, target: "" },
     { key: "in-memory", label: `– objects of the ${TASKS} in memory after 15 s idle`, digits: 0, target: "0" },
     { key: "alarms", label: `– alarms armed for the ${TASKS}`, digits: 0, target: "0" },
-    { key: "resume-idle", label: "resume after 15 s idle, ms (p50)", digits: 2, target: "≤ 6.5 → 3.5" },
+    { key: "resume-idle", label: "resume after 15 s idle, ms (p50)", digits: 2, target: "≤ 2 × → 1.3 ×" },
   ],
   async measure(stage, note) {
     const waiting: Waiting[] = [];
