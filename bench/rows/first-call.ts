@@ -12,7 +12,12 @@ const TASKS = 30;
 export const FIRST_CALL: Section = {
   name: "first-call",
   rows: [
-    { key: "first-call", label: "request in to first model call, new task, ms (p50)", digits: 1, target: "≤ 1.8 × → 1.3 ×" },
+    {
+      key: "first-call",
+      label: "request in to first model call, new task, ms (p50)",
+      digits: 1,
+      target: "≤ 1.8 × → 1.3 ×",
+    },
   ],
   async measure(stage, note) {
     for (const contender of stage.contenders) {

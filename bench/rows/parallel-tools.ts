@@ -11,7 +11,14 @@ const REQUESTS = 5;
 
 export const PARALLEL_TOOLS: Section = {
   name: "parallel",
-  rows: [{ key: "parallel", label: "5 parallel http_request, beyond the slowest, ms (p50)", digits: 1, target: "≤ 1.5 × → 1.2 ×" }],
+  rows: [
+    {
+      key: "parallel",
+      label: "5 parallel http_request, beyond the slowest, ms (p50)",
+      digits: 1,
+      target: "≤ 1.5 × → 1.2 ×",
+    },
+  ],
   async measure(stage, note) {
     for (const contender of stage.contenders) {
       const times: number[] = [];
