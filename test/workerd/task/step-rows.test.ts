@@ -1,7 +1,7 @@
 /** The rows of `steps`: the state that they give together, how one is found, and bodies that exceed a row. */
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { type StepBody, StepRows, toLoggedEvents } from "../../../durable-objects/task/step-rows.ts";
 import type { TaskStore } from "../../../durable-objects/task/store.ts";
 import { SCHEMA } from "../../../durable-objects/task/tables.ts";
@@ -39,6 +39,28 @@ test("give the state of a task at every step, from the last whole one and what c
     // That of the creation, the one after twenty rows, and that of the wait.
     expect([...new Set(bases)]).toEqual([1, 21, bases.length]);
     expect(Math.max(...bodies.map(({ body }) => body.length))).toBeLessThan(8000);
+  });
+});
+
+test("are read from storage again after a write that was rolled back", async () => {
+  const facts = factsOf([look, ask]);
+  await start(facts);
+  await until(facts, ({ status }) => status === "waiting_input");
+  await runInDurableObject(stubOf(facts), (object) => {
+    const { store } = object as unknown as { store: TaskStore };
+    const { rows } = store as unknown as { rows: StepRows };
+    const { seq = 0 } = store.load() ?? {};
+    const appended = rows.append.bind(rows);
+    const append = vi.spyOn(rows, "append").mockImplementation((...row) => {
+      appended(...row);
+      throw new Error("a full disk");
+    });
+    expect(() => store.trimLog()).toThrow("a full disk");
+    append.mockRestore();
+    store.markUnpublished();
+    expect([...rows.readFrom(seq + 1)].map((row) => row.seq)).toEqual([seq + 1]);
+    expect(rows.readLast()?.body.ledger).toBeUndefined();
+    expect(store.ledger.readCalls([...store.ledger.readAll()].map(({ callId }) => callId))).toHaveLength(2);
   });
 });
 

@@ -49,7 +49,7 @@ describe("a task whose calls change nothing", () => {
       { timeout: 20_000, interval: 20 },
     );
     // The alarm of the beginning, and the one that its handler set when it found the run active.
-    expect(alarms.size).toBeLessThanOrEqual(2);
+    expect([1, 2]).toContain(alarms.size);
     await abortAllDurableObjects();
     const view = await until(facts, ({ status }) => status === "completed");
     expect(view.usage).toMatchObject({ steps: 6, tool_calls: 5, estimated: true });
