@@ -13,7 +13,7 @@ function openStream(url: string, headers: Readonly<Record<string, string>>): Pro
   });
 }
 
-/** Opens so many streams of one address; they end with the task. */
+/** Opens a number of streams of one address; they end with the task. */
 export async function openStreams(
   count: number,
   url: string,

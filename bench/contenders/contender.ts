@@ -13,7 +13,7 @@ export interface Contender {
   readonly name: string;
   /** Sends a task; resolves when the request is answered, which is early or late as the contender has it. */
   start(task: string, job: Job): Promise<void>;
-  /** Creates a task, opens so many streams of its events, and gives what starts it. Null: it has no such streams. */
+  /** Creates a task, opens this number of streams of its events, and returns what starts it. Null: it has no such streams. */
   readonly openWatched: ((task: string, job: Job, watchers: number) => Promise<() => Promise<void>>) | null;
   /** Waits until the task waits with a question, and gives what answers it. */
   question(task: string): Promise<() => Promise<void>>;

@@ -46,14 +46,14 @@ function need(counts: Counts, measure: string): number {
   return count;
 }
 
-/** The dollars of an item for so many runs, at the list price or beyond what the plan includes each month. */
+/** The dollars of an item for a number of runs, at the list price or beyond what the plan includes each month. */
 export function priceItem(usage: Usage, item: Item, runs: number, { beyondPlan = false } = {}): number {
   const { dollars, units, included }: Price = PRICES[item];
   const used = usage[item] * runs - (beyondPlan ? included : 0);
   return (Math.max(0, used) / units) * dollars;
 }
 
-/** The dollars of so many runs. */
+/** The dollars of a number of runs. */
 export function price(usage: Usage, runs: number, items: readonly Item[] = ITEMS, beyondPlan = false): number {
   return items.reduce((sum, item) => sum + priceItem(usage, item, runs, { beyondPlan }), 0);
 }

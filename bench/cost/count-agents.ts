@@ -64,7 +64,7 @@ async function countStep(modelMs: number): Promise<Counts> {
   return Object.fromEntries(Object.entries(two).map(([name, count]) => [name, count - (one[name] ?? 0)]));
 }
 
-/** Counts a task of so many steps with a tool and one that replies, in an object of its own. */
+/** Counts a task of `steps` steps with a tool and one that replies, in an object of its own. */
 async function countTask(steps: number, modelMs: number): Promise<Counts> {
   let replies = 0;
   const model = createServer((request, response) => {

@@ -57,7 +57,7 @@ export const TASK_INDEX: Section = {
   },
 };
 
-/** Tasks of four weeks with texts of which no two are the same. */
+/** Tasks of four weeks. No two have the same text. */
 async function fillTenant(database: Database, count: number): Promise<string> {
   const { id: tenant } = await makeTenant(database);
   const start = Date.parse("2026-01-02T00:00:00Z");

@@ -11,7 +11,7 @@ import { untilQuiet } from "./until-quiet.ts";
 
 const MANY = 50;
 
-/** Tasks of so many steps, one after the other, and what the model takes for each step. */
+/** Tasks of `steps` steps, one after the other, and what the model takes for each step. */
 interface Load {
   readonly row: string;
   readonly tasks: number;

@@ -1,7 +1,7 @@
 /**
  * What a task's object sends to its watchers. Each frame is formatted once, as the text of the event stream that the
  * watchers pass on without reading it. `WatchBuffer` collects what happens within a window, so that the frames per
- * second are bounded whatever the task does.
+ * second are bounded for every task.
  *
  * 1. Events come in the order of the log, each once. A watcher joins frames by `from` and `to`, and reads the log where
  *    they do not fit.
@@ -61,7 +61,7 @@ const WINDOW_MS_PER_WATCHER = 5;
 /** Window of a task with many watchers: four frames a second for each, as in the tenant's feed. */
 const MAX_WINDOW_MS = 250;
 
-/** When to send the next frame of a task with so many watchers, whose last one was sent at `sentAt`. */
+/** When to send the next frame of a task with this number of watchers, whose last one was sent at `sentAt`. */
 export function computeFrameAt(watchers: number, sentAt: number, now: number): number {
   const windowMs = Math.min(MAX_WINDOW_MS, Math.max(MIN_WINDOW_MS, watchers * WINDOW_MS_PER_WATCHER));
   return Math.max(sentAt + windowMs, now + Math.max(FIRST_MS, windowMs / 4));

@@ -2,7 +2,7 @@
  * Fairness between the tenants whose objects share a process: while more than one has work under way, each gets an equal
  * part of the slots that the process serves at once; one alone gets all of its own slots.
  *
- * 1. A task that waits for its model does no work: it takes no part of a slot. So models that hang, of whatever tenant,
+ * 1. A task that waits for its model does no work: it takes no part of a slot. So models that hang, of any tenant,
  *    delay no other tenant. The number of waiting tasks has a limit of its own, because each has memory and a connection.
  * 2. A tenant is active while one of its tasks works or waits for a slot, and inactive as soon as none does: also between
  *    two tasks, since a tenant that returns is served at once.

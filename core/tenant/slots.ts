@@ -83,7 +83,7 @@ export class Slots {
     const held = this.holders.get(task);
     if (held !== undefined) {
       held.since = now;
-      // The holder itself works, whatever an earlier call of it waits for.
+      // The holder itself works, also if an earlier call of it still waits.
       const isWaiting = (other: string): boolean => other !== task && limits.isWaiting(other);
       this.releaseExpiredOffers(now);
       // A place that is reserved for another task is taken, also if this holder had it before its permit expired.

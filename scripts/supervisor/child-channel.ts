@@ -13,7 +13,7 @@ export const PING = "ping";
 export const PONG = "pong";
 
 /**
- * The GNU C library otherwise keeps freed memory in an arena for each thread, of which Node has many
+ * The GNU C library otherwise keeps freed memory in an arena for each thread, and Node has many threads
  * (https://www.gnu.org/software/libc/manual/html_node/Malloc-Tunable-Parameters.html). Other libraries ignore these.
  */
 export const MALLOC_ENV = { MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "131072" };

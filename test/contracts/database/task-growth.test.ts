@@ -61,7 +61,7 @@ describe.each([
   ["of few tasks", () => small],
   ["of many tasks", () => large],
 ])("in a tenant %s", (_, getTenant) => {
-  test("a page reads its rows and one more, whatever else there is", async () => {
+  test("a page reads its rows and one more, also among many others", async () => {
     const tenant = getTenant();
     expect(await countList(tenant, {})).toEqual({ tasks: PAGE + 1 });
     expect(await countList(tenant, { status: ["running"], project: "sales" })).toEqual({ tasks: PAGE + 1 });

@@ -1,4 +1,4 @@
-/** The sums of usage equal a recomputation from the tasks, whatever was reported, repeated, erased and reindexed. */
+/** The sums of usage equal a recomputation from the tasks after any reports, repeats, erasures and rebuilds. */
 import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -35,7 +35,7 @@ describe("a task that waits for its model", () => {
     expect(slots.takeTasksToCall(limitsOf(2), NOW)).toEqual(["a"]);
   });
 
-  test("works again from its request on, whatever its earlier call waits for", () => {
+  test("works again from its request on, also if its earlier call still waits", () => {
     const slots = makeFull();
     expect(slots.request("a", "key", limitsOf(2, ["a"]), NOW)).toBe(true);
     expect(slots.countUnderWay(limitsOf(2), NOW)).toBe(2);

@@ -91,7 +91,7 @@ async function countWholeTask(run: Run, first: unknown, status = "completed"): P
   return await countTask(run, [first, done], status);
 }
 
-/** A task of so many steps that call a tool, and a last one that replies. */
+/** A task of `steps` steps that call a tool, and a last one that replies. */
 async function countTaskOfSteps(run: Run, steps: number): Promise<Counts> {
   await countTask(run, [look, done]);
   return (await countTask(run, [...Array.from({ length: steps }, () => look), done])).counts;
@@ -154,7 +154,7 @@ const SCENARIOS: ReadonlyMap<string, Scenario> = new Map([
 
 export const SCENARIO_NAMES = [...SCENARIOS.keys()];
 
-/** The counts of a scenario, for a tenant with so many tasks that completed. */
+/** The counts of a scenario, for a tenant with this number of tasks that completed. */
 export async function countScenario(name: string, ended: number): Promise<Counts> {
   const scenario = SCENARIOS.get(name);
   if (scenario === undefined) throw new Error(`no scenario ${name}`);
@@ -188,7 +188,7 @@ async function countInTime(scenario: Scenario, ended: number, time: VirtualTime)
   return await scenario.count({ caller, counter, agent });
 }
 
-/** Gives the tenant's object so many tasks that completed, as its own reports would have. */
+/** Gives the tenant's object a number of tasks that completed, as its own reports would have. */
 async function addEnded(tenant: string, count: number): Promise<void> {
   await runInDurableObject(tenantStub(tenant), (_, { storage }) => {
     const numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)";

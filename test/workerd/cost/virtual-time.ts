@@ -3,7 +3,7 @@
  *
  * 1. `Date.now()` stands still until `advance`, which moves it to the earliest event and fires that one alone.
  * 2. Events are timers (`setTimeout`), and what the counter adds: alarms and replies of models.
- * 3. Between two events everything that was begun finishes. Whatever another process answers is tracked; the rest is work
+ * 3. Between two events everything that was begun finishes. What another process answers is tracked; the rest is work
  *    of this thread, which many turns without activity end. A stalled thread stalls the turns too.
  */
 import { vi } from "vitest";

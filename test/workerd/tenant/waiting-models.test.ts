@@ -11,7 +11,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Lets tenants share so many slots. */
+/** Lets tenants share this number of slots. */
 async function shareSlots(callers: readonly Caller[], count: number): Promise<void> {
   for (const { tenant } of callers)
     await runInDurableObject(tenantStub(tenant), (instance) => {

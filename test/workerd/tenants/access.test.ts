@@ -69,7 +69,7 @@ describe("what was revoked elsewhere is refused here within three seconds", () =
   });
 });
 
-describe("a write is refused at once, whatever this isolate has cached", () => {
+describe("a write is refused at once, also if this isolate has cached its caller", () => {
   test("after its key was revoked, with and without an Idempotency-Key", async () => {
     const tenant = await newTenant();
     for (const more of [{}, { "idempotency-key": "1" }]) {
