@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { closeServer, listenOnLoopback } from "../../test/mock-servers/listen.ts";
-import { readCompatibilityDate } from "../floors/compatibility-date.ts";
+import { LOOPBACK, readCompatibilityDate } from "../floors/miniflare-options.ts";
 import { type AgentsFile, formatAgentsFile } from "./counts.ts";
 
 const AGENT = fileURLToPath(new URL("../floors/cloudflare-agent.mjs", import.meta.url));
@@ -78,10 +78,7 @@ async function countTask(steps: number, modelMs: number): Promise<Counts> {
   const modelUrl = `http://127.0.0.1:${await listenOnLoopback(model, 0)}`;
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
-      host: "127.0.0.1",
-      port: 0,
-      cf: false,
-      telemetry: { enabled: false },
+      ...LOOPBACK,
       workers: [
         {
           name: "agents",

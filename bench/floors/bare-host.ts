@@ -4,16 +4,13 @@
  */
 import { fileURLToPath } from "node:url";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { readCompatibilityDate } from "./compatibility-date.ts";
+import { LOOPBACK, readCompatibilityDate } from "./miniflare-options.ts";
 
 const [modelUrl = "", persistFolder = ""] = process.argv.slice(2);
 
 const miniflare = new Miniflare(
   convertV4MiniflareOptions({
-    host: "127.0.0.1",
-    port: 0,
-    cf: false,
-    telemetry: { enabled: false },
+    ...LOOPBACK,
     resourcePersistencePath: persistFolder,
     workers: [
       {

@@ -7,7 +7,7 @@ import { build } from "esbuild";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { buildWorker } from "../../scripts/supervisor/worker-build.ts";
 import { listModules } from "../../scripts/supervisor/worker-modules.ts";
-import { readCompatibilityDate } from "../floors/compatibility-date.ts";
+import { LOOPBACK, readCompatibilityDate } from "../floors/miniflare-options.ts";
 import { send } from "../send.ts";
 import type { DriverOrder, DriverResult } from "./driver.ts";
 
@@ -24,10 +24,7 @@ export async function startDriver(vars: Readonly<Record<string, string>>): Promi
   const worker = await makeBuild(folder);
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
-      host: "127.0.0.1",
-      port: 0,
-      cf: false,
-      telemetry: { enabled: false },
+      ...LOOPBACK,
       log: new Log(LogLevel.ERROR),
       resourcePersistencePath: join(folder, "state"),
       workers: [
