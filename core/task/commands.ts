@@ -150,6 +150,8 @@ export type Command =
       readonly forMs: number;
       readonly grant: AmountLimit;
       readonly near: readonly NearLimit[];
+      /** As in a `Permit`. */
+      readonly isTransferable?: boolean;
     }
   /** The tenant refuses a permit. The task retries after `askAgainAfterMs`, or when the tenant calls it. */
   | {

@@ -15,7 +15,7 @@ import type { LedgerRow, Spend } from "./decision.ts";
 import type { TaskEvent } from "./events.ts";
 import type { NoticeFacts, ReportedNotice } from "./notice.ts";
 import type { OpenWait } from "./open-waits.ts";
-import type { Amount, Attachment, TaskFacts } from "./state.ts";
+import type { Amount, Attachment, ShortPermit, TaskFacts } from "./state.ts";
 import type { TaskView } from "./view.ts";
 
 /** A page of the log. `done`: the log has ended and this is its last page. */
@@ -32,17 +32,23 @@ export interface LedgerPage {
 }
 
 /**
+ * The last arguments of a call that may begin a run. `depth`: how deeply the call is nested; absent: `REQUEST_DEPTH`.
+ * `permit`: lets the task run without a request to its tenant.
+ */
+export type Wake = readonly [depth?: number, permit?: ShortPermit | null];
+
+/**
  * The task object. Every method of a task that does not exist returns `not_found`. `request` names a request that may
  * be repeated (null without an `Idempotency-Key`): a repeated command changes nothing and returns the same result.
  */
 export interface TaskRpc {
-  /** Idempotent. `depth`: how deeply this call is nested, here and below; absent: `REQUEST_DEPTH`. */
-  create(task: NewTask, depth?: number): Promise<Result<TaskView>>;
+  /** Idempotent. */
+  create(task: NewTask, ...wake: Wake): Promise<Result<TaskView>>;
   view(): Promise<Result<TaskView>>;
   facts(): Promise<Result<TaskFacts>>;
   /** Returns the task's current index row, without notices. Changes nothing. */
   indexRow(): Promise<Result<TaskReport>>;
-  start(request: string | null, depth?: number): Promise<Result<TaskView>>;
+  start(request: string | null, ...wake: Wake): Promise<Result<TaskView>>;
   /**
    * `own`: how many UTF-16 units at the start of `text` the sender wrote; the rest is from outside. Absent: all of it.
    */
@@ -52,7 +58,7 @@ export interface TaskRpc {
     own?: number,
     outside?: readonly TextRange[],
   ): Promise<Result<TaskView>>;
-  answer(question: string, answer: QuestionAnswer, request: string | null, depth?: number): Promise<Result<TaskView>>;
+  answer(question: string, answer: QuestionAnswer, request: string | null, ...wake: Wake): Promise<Result<TaskView>>;
   /**
    * Decides an approval; the first decision counts. With `arguments`, the call runs with those instead, after they are
    * validated and hashed.
@@ -61,7 +67,7 @@ export interface TaskRpc {
     approval: string,
     decision: ApprovalDecision,
     request: string | null,
-    depth?: number,
+    ...wake: Wake
   ): Promise<Result<TaskView>>;
   /** Decides a call of unknown outcome; `conflict` if the task does not wait for that. */
   decideUnknown(callId: string, decision: UnknownDecision, request: string | null): Promise<Result<LedgerRow>>;
@@ -78,9 +84,9 @@ export interface TaskRpc {
   enroll(subtask: string): Promise<Result<void>>;
   /**
    * A subtask has ended. Repeated until this returns. `label` joins everything that it read; a subtask of an earlier
-   * release omits it, which means `OUTSIDE`. `depth` as for `create`.
+   * release omits it, which means `OUTSIDE`. The permit is what is left of the subtask's own.
    */
-  subtaskEnded(subtask: TaskView, label?: Label, depth?: number): Promise<void>;
+  subtaskEnded(subtask: TaskView, label?: Label, ...wake: Wake): Promise<void>;
   /**
    * A subtask reports what its tree waits for from people, and whether its clock is stopped (`stands`). An older
    * `version` is dropped.

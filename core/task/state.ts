@@ -221,6 +221,16 @@ export interface Permit {
   readonly grant: AmountLimit;
   /** True until a runner call began under it. After that the task may request a larger grant. */
   readonly isNew: boolean;
+  /** True when no budget of the tenant limits anything and slots are free: a subtask's permit may pass to its parent. */
+  readonly isTransferable?: boolean;
+}
+
+/**
+ * A permit that goes along with what creates or wakes a task, so that the task requests none. It leases nothing, and
+ * lives so shortly that a stop of the tenant need not find it.
+ */
+export interface ShortPermit {
+  readonly forMs: number;
 }
 
 /** Why the tenant refused a permit, and when the task retries. */

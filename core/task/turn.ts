@@ -276,12 +276,14 @@ export class Turn {
 
   /** Returns the permit and its lease to the tenant while the task does not run. */
   private dropPermit(): void {
-    const { permit, phase, turnedAway } = this.state;
+    const { permit, phase, turnedAway, facts } = this.state;
     if (!isBusy(phase) && turnedAway !== null) this.set({ turnedAway: null });
     if (permit === null) return;
     // The permit for the attempt after a back-off is new; that of the failed attempt is not.
     const rests = !isBusy(phase) || (phase.name === "backing_off" && !permit.isNew);
-    if (rests || turnedAway !== null) this.set({ permit: null });
+    // The end of a subtask wakes its parent, and passes the permit on.
+    const isPassedOn = phase.name === "ended" && facts.parentId !== null && permit.isTransferable === true;
+    if ((rests && !isPassedOn) || turnedAway !== null) this.set({ permit: null });
   }
 
   /**

@@ -24,12 +24,12 @@ import type { PermitReply, PermitRequest } from "./rpc.ts";
 import type { TaskReport } from "../task/rpc.ts";
 import { LONGEST_PERMIT_MS, type SlotLimits, Slots } from "./slots.ts";
 import type { SlotUse } from "./fair-share.ts";
-import { STOPPED_RETRY_MS } from "../task/admission.ts";
-import type { Amount, AmountLimit } from "../task/state.ts";
+import { SHORT_PERMIT_MS, STOPPED_RETRY_MS } from "../task/admission.ts";
+import type { Amount, AmountLimit, ShortPermit } from "../task/state.ts";
 import { hasEnded, isWaiting, type TaskStatus } from "../task/status.ts";
 
 /** Permit lifetime. Bounds how long a tenant can exceed its fair share. */
-const PERMIT_MS = 2000;
+const PERMIT_MS = SHORT_PERMIT_MS;
 /**
  * Permit lifetime while no other tenant is active and an eighth of the slots is free for one that arrives. A renewal
  * costs two writes.
@@ -72,6 +72,8 @@ export interface AdmissionStore {
   /** Stores the row and its use, both or neither. */
   save(row: TaskRow, spending: Spending | null): void;
   remove(task: string): void;
+  /** True if an account has a limit. */
+  hasLimits(): boolean;
   readonly figures: ReadFigures;
 }
 
@@ -152,18 +154,30 @@ export class AdmissionController {
     const holdsSlot = this.slots.request(row.task, row.key, moment.limits, moment.now);
     this.saveRow(row, { ...requested, holdsSlot, granted: holdsSlot ? verdict.grant : NO_LIMIT }, moment.now);
     if (!holdsSlot) return toQueuedReply("queue", null, moment);
+    const isCalm = this.isCalm(moment);
     return {
       kind: "admitted",
-      forMs: this.isCalm(moment) ? CALM_PERMIT_MS : PERMIT_MS,
+      forMs: isCalm ? CALM_PERMIT_MS : PERMIT_MS,
       grant: verdict.grant,
       near: listNearLimits(uses),
+      ...(isCalm && !this.store.hasLimits() ? { isTransferable: true } : {}),
     };
+  }
+
+  /**
+   * Returns a short permit for each of `count` tasks of a key that are about to begin, and reserves their places. Null
+   * while a budget has a limit, because a short permit leases nothing, and without spare slots.
+   */
+  permitNew(key: string | null, count: number, { now, limits }: Pick<Moment, "now" | "limits">): ShortPermit | null {
+    if (this.store.hasLimits() || !this.slots.reserve(key, count, limits, now)) return null;
+    return { forMs: SHORT_PERMIT_MS };
   }
 
   /**
    * Applies a task's report. A task that waits or has ended returns its slot and lease. A `queued` one keeps them: it
    * was admitted and has not begun. A report of the same version as the permit request was sent before it, and is old.
-   * A completed task that leaves a summary is noted once, in the same write.
+   * A task that runs without a slot came with a short permit, and takes the place that was reserved for it. A completed
+   * task that leaves a summary is noted once, in the same write.
    */
   report(report: TaskReport, now: number): void {
     const { version, view } = report;
@@ -177,10 +191,12 @@ export class AdmissionController {
     const reported = { ...row, version, status: view.status, used, summary };
     if (view.status === "running" || view.status === "queued") {
       // Its permit request stored the slot. The version between it and what releases the slot decides nothing.
-      if (!row.holdsSlot || !isSame({ ...reported, version: row.version, status: row.status }, row))
-        this.saveRow(row, reported, now);
+      if (row.holdsSlot && isSame({ ...reported, version: row.version, status: row.status }, row)) return;
+      const takesSlot = !row.holdsSlot && view.status === "running" && this.slots.takeReserved(row.task, row.key, now);
+      this.saveRow(row, takesSlot ? { ...reported, holdsSlot: true, granted: NO_LIMIT } : reported, now);
       return;
     }
+    if (!row.holdsSlot) this.slots.releaseReserved(row.key);
     this.dequeue(row.task);
     this.releaseSlot(row, reported, now);
   }
@@ -226,9 +242,7 @@ export class AdmissionController {
   }
 
   private isCalm({ now, limits, isAlone }: Moment): boolean {
-    const isFree = (count: number): boolean => count * 8 <= limits.share * 7;
-    if (!isAlone || this.budgetQueue.size > 0) return false;
-    return isFree(this.slots.heldCount) || isFree(this.slots.countUnderWay(limits, now));
+    return isAlone && this.budgetQueue.size === 0 && this.slots.hasSpare(0, limits, now);
   }
 
   private releaseSlot(row: TaskRow, next: TaskRow, now: number): void {

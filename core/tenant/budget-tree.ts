@@ -38,8 +38,8 @@ export interface TenantStop {
   readonly at: number;
 }
 
-/** The most calls of a slice, so that a task asks again regularly. */
-const MAX_CALLS_PER_SLICE = 8;
+/** The most calls of a slice. Each call wants the most that it could use, so a slice lasts for more calls than that. */
+const MAX_CALLS_PER_SLICE = 2;
 /**
  * A slice is at most one part in this many of what is free, so that one task does not lease everything. The next call
  * may take more.

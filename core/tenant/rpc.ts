@@ -3,7 +3,7 @@ import type { Result } from "../base/errors.ts";
 import type { NearLimit } from "../task/commands.ts";
 import type { NoticeType } from "../task/notice.ts";
 import type { TaskReport } from "../task/rpc.ts";
-import type { Amount, AmountLimit } from "../task/state.ts";
+import type { Amount, AmountLimit, ShortPermit } from "../task/state.ts";
 import type { BudgetAccount, BudgetLimit, TenantStop } from "./budget-tree.ts";
 import type { IdempotencyState, IdempotentRequest, StoredReply } from "./idempotency.ts";
 import type { Scope } from "./keys.ts";
@@ -50,6 +50,8 @@ export type PermitReply =
       readonly forMs: number;
       readonly grant: AmountLimit;
       readonly near: readonly NearLimit[];
+      /** As in a task's `Permit`. */
+      readonly isTransferable?: boolean;
     }
   | {
       readonly kind: "queued";
@@ -106,6 +108,8 @@ export type Admission =
       readonly session: SessionFacts | null;
       /** Reads of the key that the isolate may serve before it asks again. Absent, as from an earlier release: none. */
       readonly readAllowance?: number;
+      /** For the task that the request creates or wakes. Absent if it has to request its permit. */
+      readonly permit?: ShortPermit;
     };
 
 /** A session, as its requests know it. */
@@ -118,6 +122,8 @@ export interface AdmissionRequest {
   readonly isCounted?: boolean;
   /** The isolate that asks, and the reads of the key that it served meanwhile. Absent from a Worker of an earlier release. */
   readonly reads?: IsolateReads;
+  /** True for a request that creates or wakes a task. */
+  readonly wakesTask?: boolean;
 }
 
 export interface KeyAdmissionRequest extends AdmissionRequest {
@@ -181,6 +187,11 @@ export interface TenantRpc {
   report(row: TaskReport): Promise<ReportReply>;
   /** Requests a permit. `report` is applied as by the method of that name; null if nothing changed. */
   enter(request: PermitRequest, report: TaskReport | null): Promise<PermitReply>;
+  /**
+   * Permits `count` new subtasks of a tree to begin, whose payer is `key`. Null if each has to request its permit: the
+   * tenant is stopped, has a limited budget, or has too few free slots.
+   */
+  permitSubtasks(key: string | null, count: number): Promise<ShortPermit | null>;
   /** Stops all tasks of the tenant. Its own stop and the operator's are independent. Idempotent. */
   stop(stop: TenantStop): Promise<TenantStop>;
   /**

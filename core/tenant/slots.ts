@@ -10,7 +10,11 @@
  * with equally few take turns. When a long-running task asks again, it yields to a waiting key that has no slot, or at
  * least two fewer than its own key. So the slots of waiting keys differ by one at most, and when there are more keys
  * than slots, the keys take turns.
+ *
+ * Places are also reserved for tasks that come with a short permit, while slots are free: each such task takes one with
+ * its first report, or ends before.
  */
+import { SHORT_PERMIT_MS } from "../task/admission.ts";
 import { FairQueue } from "./fair-queue.ts";
 
 /** How long a slot is reserved for a called task. */
@@ -49,6 +53,8 @@ export class Slots {
   /** The slots of each key, including reserved ones. */
   private readonly counts = new Map<string, number>();
   private called: string[] = [];
+  /** Places of tasks that come with short permits and have not reported yet; the oldest first. */
+  private reserved: { readonly until: number; readonly key: string }[] = [];
 
   /** `holders` are the tasks that already hold a slot. */
   constructor(holders: Iterable<Holder>) {
@@ -63,6 +69,43 @@ export class Slots {
   /** The number of tasks that wait for a slot, or are offered one. */
   get queuedCount(): number {
     return this.offers.size + this.queue.size;
+  }
+
+  /** True while an eighth of the slots stays free after `more` are taken, and nobody waits for one. */
+  hasSpare(more: number, limits: SlotLimits, now: number): boolean {
+    this.releaseExpiredReservations(now);
+    if (this.queuedCount > 0) return false;
+    const others = this.reserved.length + more;
+    const isFree = (count: number): boolean => (count + others) * 8 <= limits.share * 7;
+    if (this.holders.size + others > limits.held) return false;
+    return isFree(this.holders.size) || isFree(this.countUnderWay(limits, now));
+  }
+
+  /** Reserves places for tasks of a key that come with short permits. False without enough spare slots. */
+  reserve(key: string | null, count: number, limits: SlotLimits, now: number): boolean {
+    if (!this.hasSpare(count, limits, now)) return false;
+    const name = toKeyName(key);
+    for (let left = count; left > 0; left -= 1) this.reserved.push({ until: now + SHORT_PERMIT_MS, key: name });
+    this.changeCount(name, count);
+    return true;
+  }
+
+  /** Gives a place that is reserved for this key to a task that runs. False if none is left. */
+  takeReserved(task: string, key: string | null, now: number): boolean {
+    this.releaseExpiredReservations(now);
+    if (!this.releaseReserved(key)) return false;
+    this.hold(task, toKeyName(key), now);
+    return true;
+  }
+
+  /** Frees a place that is reserved for this key: its task has ended. False if none is left. */
+  releaseReserved(key: string | null): boolean {
+    const name = toKeyName(key);
+    const at = this.reserved.findIndex((place) => place.key === name);
+    if (at < 0) return false;
+    this.reserved.splice(at, 1);
+    this.changeCount(name, -1);
+    return true;
   }
 
   /** Counts the holders that work. */
@@ -145,13 +188,21 @@ export class Slots {
       if (!this.offerNext(now)) return;
   }
 
+  private releaseExpiredReservations(now: number): void {
+    const live = this.reserved.findIndex(({ until }) => until > now);
+    const expired = this.reserved.splice(0, live < 0 ? this.reserved.length : live);
+    for (const { key } of expired) this.changeCount(key, -1);
+  }
+
   private releaseExpiredOffers(now: number): void {
     for (const [task, { until }] of this.offers) if (until <= now) this.releaseSlot(task);
   }
 
   /** Counts the slots that nobody holds, below 0 when too many are held. */
   private countFree(limits: SlotLimits, now: number): number {
-    return Math.min(limits.held - this.holders.size, limits.share - this.countUnderWay(limits, now));
+    this.releaseExpiredReservations(now);
+    const free = Math.min(limits.held - this.holders.size, limits.share - this.countUnderWay(limits, now));
+    return free - this.reserved.length;
   }
 
   /** False if the queue is empty. */

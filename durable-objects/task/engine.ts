@@ -6,8 +6,9 @@ import type { Env } from "../../adapters/env/bindings.ts";
 import { type CallBudget, MAX_BEGIN_DEPTH, REQUEST_DEPTH } from "../../core/base/call-budget.ts";
 import type { Command, NewTask } from "../../core/task/commands.ts";
 import type { Decision, Work } from "../../core/task/decision.ts";
-import type { TaskState } from "../../core/task/state.ts";
-import { createTask, decide, decideBoth, findNextWake } from "../../core/task/task.ts";
+import type { Wake } from "../../core/task/rpc.ts";
+import type { ShortPermit, TaskState } from "../../core/task/state.ts";
+import { createTask, decide, decideBoth, findNextWake, usePermit } from "../../core/task/task.ts";
 import { getStatus } from "../../core/task/status.ts";
 import { Batcher } from "../base/batcher.ts";
 import { TaskEraser } from "./eraser.ts";
@@ -30,10 +31,13 @@ export class TaskEngine {
   readonly relations: TaskRelations;
   readonly eraser: TaskEraser;
   /** Subtasks that were created together often end together. */
-  readonly subtaskEnds = new Batcher(0, (ends: readonly { readonly command: Command; readonly depth: number }[]) => {
+  readonly subtaskEnds = new Batcher(0, (ends: readonly { readonly command: Command; readonly wake: Wake }[]) => {
     this.applyAll(
       ends.map(({ command }) => command),
-      Math.max(...ends.map(({ depth }) => depth)),
+      {
+        depth: Math.max(...ends.map(({ wake: [depth = REQUEST_DEPTH] }) => depth)),
+        permit: ends.map(({ wake: [, permit] }) => permit).findLast((permit) => permit != null) ?? null,
+      },
     );
     return ends.map(() => true);
   });
@@ -72,10 +76,10 @@ export class TaskEngine {
   }
 
   /** Stores a new task, and begins its first run unless the call is nested too deeply. */
-  create(task: NewTask, depth: number): void {
+  create(task: NewTask, ...[depth = REQUEST_DEPTH, permit = null]: Wake): void {
     const now = Date.now();
     const run = openRun(now, this.phases.maxParallel, depth);
-    const created = createTask(task, now);
+    const created = usePermit(createTask(task, now), permit, now);
     const decision = depth <= MAX_BEGIN_DEPTH ? continueBy(run, created, now) : created;
     this.store.create(decision, now);
     this.alarm.markUnset();
@@ -148,7 +152,7 @@ export class TaskEngine {
   private async perform(work: Work, run: Run): Promise<Decision | null> {
     const stored = this.store.load();
     if (stored === null) return null;
-    if (work.kind === "enter") return this.applyAll([await this.enter(work, stored)], run.depth, run);
+    if (work.kind === "enter") return this.applyAll([await this.enter(work, stored)], { depth: run.depth, run });
     let last: Decision | null = null;
     const isPhase = work.kind !== "dispatch" && work.kind !== "cancel";
     if (isPhase && this.phases.callsRunner(work)) run.calls.count();
@@ -158,7 +162,7 @@ export class TaskEngine {
         if ("delta" in one) this.watchers.publishDelta(one.delta, stored.state.facts.id);
         else commands.push(one);
       }
-      if (commands.length > 0) last = this.applyAll(commands, run.depth, isPhase ? run : null);
+      if (commands.length > 0) last = this.applyAll(commands, { depth: run.depth, run: isPhase ? run : null });
       // The next phase has started.
       if (isPhase && last?.work != null) break;
       // A task that has ended or is erased creates no more subtasks.
@@ -176,21 +180,29 @@ export class TaskEngine {
   }
 
   /** Applies a command of a call at this depth. Null if the object has no task. */
-  apply(command: Command, depth = REQUEST_DEPTH): Decision | null {
-    return this.applyAll([command], depth);
+  apply(command: Command, ...[depth = REQUEST_DEPTH, permit = null]: Wake): Decision | null {
+    return this.applyAll([command], { depth, permit });
   }
 
   /**
    * Decides commands together, stores, arms, and then publishes. A phase that is due starts in the same decision, so that
    * a step costs one write: in this run, or in a new one while none is active and the call is not nested too deeply.
    */
-  private applyAll([first, ...rest]: readonly Command[], depth: number, run: Run | null = null): Decision | null {
+  private applyAll(
+    [first, ...rest]: readonly Command[],
+    {
+      depth,
+      permit = null,
+      run = null,
+    }: { readonly depth: number; readonly permit?: ShortPermit | null; readonly run?: Run | null },
+  ): Decision | null {
     const stored = this.store.load();
     if (stored === null || first === undefined) return null;
     const now = Date.now();
     let decision = decide(stored.state, first, now);
     for (const command of rest) decision = decideBoth(decision, command, now);
     if (decision.refused !== null || decision.state === stored.state) return decision;
+    decision = usePermit(decision, permit, now);
     const mayBegin =
       this.running === null && !this.isLeftToAlarm && depth <= MAX_BEGIN_DEPTH && !this.alarm.isDelayed(now);
     const current = run ?? (mayBegin ? openRun(now, this.phases.maxParallel, depth) : null);

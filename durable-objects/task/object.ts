@@ -15,7 +15,7 @@ import { EXPAND_RESULT } from "../../core/gateway/shape.ts";
 import type { NewMemory } from "../../core/memory/memory.ts";
 import { createSummary } from "../../core/task/summary.ts";
 import { type FormattedResult, formatResult } from "../../core/prompt/stored-results.ts";
-import type { EventPage, LedgerPage, TaskReport, TaskRpc, TrimmedPart } from "../../core/task/rpc.ts";
+import type { EventPage, LedgerPage, TaskReport, TaskRpc, TrimmedPart, Wake } from "../../core/task/rpc.ts";
 import { type Label, OUTSIDE } from "../../core/provenance/label.ts";
 import { getCurrentFacts } from "../../core/task/skills-in-force.ts";
 import { findCallOfSubtask, toSubtaskEnding } from "../../core/task/subtasks.ts";
@@ -54,8 +54,8 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
 
   private readonly retention = new TaskRetention(this.env, this.ctx.storage, this.store, this.engine.relations);
 
-  async create(task: NewTask, depth = REQUEST_DEPTH): Promise<Result<TaskView>> {
-    if (this.store.load() === null && this.store.erasing.find() === null) this.engine.create(task, depth);
+  async create(task: NewTask, ...wake: Wake): Promise<Result<TaskView>> {
+    if (this.store.load() === null && this.store.erasing.find() === null) this.engine.create(task, ...wake);
     return this.view();
   }
 
@@ -88,8 +88,8 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     return this.readTask(({ state }) => createSummary(state, this.store.toView(state)));
   }
 
-  async start(request: string | null, depth?: number): Promise<Result<TaskView>> {
-    return this.runCommand({ type: "start", request }, depth);
+  async start(request: string | null, ...wake: Wake): Promise<Result<TaskView>> {
+    return this.runCommand({ type: "start", request }, ...wake);
   }
 
   async message(
@@ -106,21 +106,21 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     question: string,
     { text, isChoice, by }: QuestionAnswer,
     request: string | null,
-    depth?: number,
+    ...wake: Wake
   ): Promise<Result<TaskView>> {
-    return this.runCommand({ type: "answer", question, answer: text, isChoice, by, request }, depth);
+    return this.runCommand({ type: "answer", question, answer: text, isChoice, by, request }, ...wake);
   }
 
   async decideApproval(
     approval: string,
     { decision, arguments: given, reason, by }: ApprovalDecision,
     request: string | null,
-    depth?: number,
+    ...wake: Wake
   ): Promise<Result<TaskView>> {
     const revised = given === null || decision === "refuse" ? ok(null) : await this.revise(approval, given);
     if (!revised.ok) return revised;
     const decided = { approval, decision, revised: revised.value, reason, by, request } as const;
-    return this.runCommand({ type: "approval_decided", ...decided }, depth);
+    return this.runCommand({ type: "approval_decided", ...decided }, ...wake);
   }
 
   async decideUnknown(
@@ -153,7 +153,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     return enrolled.ok ? ok(undefined) : enrolled;
   }
 
-  async subtaskEnded(subtask: TaskView, label: Label = OUTSIDE, depth = REQUEST_DEPTH): Promise<void> {
+  async subtaskEnded(subtask: TaskView, label: Label = OUTSIDE, ...wake: Wake): Promise<void> {
     const state = this.store.load()?.state;
     if (state === undefined) return;
     const callId = findCallOfSubtask(state, subtask.id);
@@ -161,7 +161,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     const formatted =
       callId === null ? NOT_READ : await this.formatText(subtask.output?.text ?? "", getCurrentFacts(state), callId);
     const command = { type: "subtask_ended", ending: toSubtaskEnding(subtask, formatted, label) } as const;
-    await this.engine.subtaskEnds.add({ command, depth });
+    await this.engine.subtaskEnds.add({ command, wake });
   }
 
   async subtaskWaits(subtask: string, version: number, waits: SubtaskWaits): Promise<void> {
@@ -273,8 +273,8 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     });
   }
 
-  private runCommand(command: Command, depth = REQUEST_DEPTH): Result<TaskView> {
-    const decision = this.engine.apply(command, depth);
+  private runCommand(command: Command, ...wake: Wake): Result<TaskView> {
+    const decision = this.engine.apply(command, ...wake);
     if (decision === null) return this.failAbsent();
     return decision.refused === null ? ok(this.store.toView(decision.state)) : { ok: false, error: decision.refused };
   }

@@ -15,7 +15,8 @@ import { getOpenWaits } from "../../core/task/open-waits.ts";
 import { addSubtaskId, formatSubtaskInput } from "../../core/task/subtasks.ts";
 import type { Command } from "../../core/task/commands.ts";
 import type { NewSubtask, Work } from "../../core/task/decision.ts";
-import type { TaskFacts, TaskState } from "../../core/task/state.ts";
+import { getShortPermit } from "../../core/task/admission.ts";
+import type { ShortPermit, TaskFacts, TaskState } from "../../core/task/state.ts";
 import { findNextWake } from "../../core/task/task.ts";
 import type { TaskView } from "../../core/task/view.ts";
 import { getPayer } from "../../core/tenant/budget-tree.ts";
@@ -89,9 +90,13 @@ export class TaskRelations {
     argumentsOf: (callId: string) => unknown,
     calls: CallBudget,
   ): AsyncGenerator<readonly Command[]> {
-    for (const some of sliceWithin(subtasks, calls, isBelowRoot(subtasks) ? 2 : 1)) {
+    const callsEach = isBelowRoot(subtasks) ? 2 : 1;
+    for (const some of sliceWithin(subtasks, calls, callsEach)) {
+      // Each subtask requests its own permit if the run has no call left to request them together.
+      const mayAsk = calls.hasRoom(some.length * callsEach + 1 + REPORT_CALLS);
+      const permit = mayAsk ? await this.permitSubtasks(some) : null;
       yield await Promise.all(
-        some.map(async (subtask) => await this.createSubtask(subtask, argumentsOf(subtask.callId))),
+        some.map(async (subtask) => await this.createSubtask(subtask, argumentsOf(subtask.callId), permit)),
       );
     }
   }
@@ -136,14 +141,30 @@ export class TaskRelations {
     return [...new Set([...subtasks, ...adopted, ...disowned, ...toCancel])].map((id) => this.task(tenant, id));
   }
 
-  private async createSubtask({ callId, facts }: NewSubtask, given: unknown): Promise<Command> {
+  /** Requests permits for subtasks together. Null if each has to request its own. */
+  private async permitSubtasks(subtasks: readonly NewSubtask[]): Promise<ShortPermit | null> {
+    const [first] = subtasks;
+    if (first === undefined) return null;
+    try {
+      return await this.tenant(first.facts.tenant).permitSubtasks(getPayer(first.facts), subtasks.length);
+    } catch {
+      // A tenant's object of an earlier release has no such method.
+      return null;
+    }
+  }
+
+  private async createSubtask(
+    { callId, facts }: NewSubtask,
+    given: unknown,
+    permit: ShortPermit | null,
+  ): Promise<Command> {
     if (facts.depth > 1) {
       const enrolled = await this.task(facts.tenant, facts.rootId).enroll(facts.id);
       if (!enrolled.ok) return { type: "subtask_refused", callId, failure: enrolled.error };
     }
     const input = formatSubtaskInput(given);
     const task = { facts: { ...facts, input }, hold: false, call: null };
-    const made = await this.task(facts.tenant, facts.id).create(task, this.getDepth() + 1);
+    const made = await this.task(facts.tenant, facts.id).create(task, this.getDepth() + 1, permit);
     return made.ok ? { type: "subtask_opened", callId } : { type: "subtask_refused", callId, failure: made.error };
   }
 
@@ -159,7 +180,7 @@ export class TaskRelations {
       for (const file of state.attachments) await parent.attach(file);
       await parent.disown(id);
     } else if (hasEnded) {
-      await parent.subtaskEnded(view, state.steeredBy, this.getDepth() + 1);
+      await parent.subtaskEnded(view, state.steeredBy, this.getDepth() + 1, getShortPermit(state, Date.now()));
     } else {
       const waits = { pending: addSubtaskId(id, view.pending), stands: state.clock.since === null };
       const text = JSON.stringify(waits);
@@ -225,7 +246,13 @@ function* sliceWithin<T>(items: readonly T[], calls: CallBudget, callsEach: numb
 function toCommand(reply: PermitReply): Command {
   switch (reply.kind) {
     case "admitted":
-      return { type: "admitted", forMs: reply.forMs, grant: reply.grant, near: reply.near };
+      return {
+        type: "admitted",
+        forMs: reply.forMs,
+        grant: reply.grant,
+        near: reply.near,
+        ...(reply.isTransferable === true ? { isTransferable: true } : {}),
+      };
     case "exceeded":
       return { type: "exhausted", message: reply.message };
     case "stopped":

@@ -27,6 +27,8 @@ interface Unsettled {
 /** Reads and writes rows. Every method is synchronous. */
 export class TenantAdmissionStore implements AdmissionStore {
   private readonly tables: TenantTables;
+  /** True if an account has a limit. Undefined until read. */
+  private knowsLimits: boolean | undefined;
 
   constructor(tables: TenantTables) {
     this.tables = tables;
@@ -93,6 +95,7 @@ export class TenantAdmissionStore implements AdmissionStore {
   }
 
   setLimit(account: string, limit: BudgetLimit | null): void {
+    this.knowsLimits = undefined;
     this.tables.write(
       `INSERT INTO accounts VALUES (?, ?, ?, ?, 0, 0) ON CONFLICT (account)
         DO UPDATE SET max_tokens = excluded.max_tokens, max_micros = excluded.max_micros, period = excluded.period`,
@@ -103,6 +106,11 @@ export class TenantAdmissionStore implements AdmissionStore {
     );
   }
 
+  hasLimits(): boolean {
+    this.knowsLimits ??= this.tables.read("SELECT 1 FROM accounts WHERE period IS NOT NULL LIMIT 1").length > 0;
+    return this.knowsLimits;
+  }
+
   /** Deletes the daily use before this month (`2026-11`). The account stores its total. */
   deleteDaysBefore(month: string): void {
     this.tables.write("DELETE FROM spent WHERE day < ?", `${month}-01`);
@@ -110,6 +118,7 @@ export class TenantAdmissionStore implements AdmissionStore {
 
   erase(): void {
     this.tables.clear("tasks", "accounts", "spent");
+    this.knowsLimits = undefined;
   }
 
   private putTask(row: TaskRow, unsettled: Unsettled | null): void {

@@ -16,6 +16,7 @@ import type { TenantRates } from "./rates.ts";
 import type { TenantRepeats } from "./repeats.ts";
 import type { TenantRowCheck } from "./row.ts";
 import type { TenantSessions } from "./sessions.ts";
+import type { TenantSlots } from "./slots.ts";
 import type { TenantStore } from "./store.ts";
 import type { TenantTables } from "./tables.ts";
 
@@ -28,6 +29,7 @@ interface Parts {
   readonly feed: Pick<TenantFeed, "closeRevoked">;
   readonly row: Pick<TenantRowCheck, "compareIfOld">;
   readonly facts: { read(): TenantFacts };
+  readonly slots: Pick<TenantSlots, "permitNew">;
 }
 
 export class TenantAuth {
@@ -81,9 +83,9 @@ export class TenantAuth {
   private async admitKey(
     key: KeyRecord,
     session: SessionFacts | null,
-    { idempotency, isCounted = false, reads }: AdmissionRequest,
+    { idempotency, isCounted = false, reads, wakesTask = false }: AdmissionRequest,
   ): Promise<Admission> {
-    const { rates, repeats, row, facts } = this.parts;
+    const { rates, repeats, row, facts, slots } = this.parts;
     const counted = isCounted
       ? { ...rates.peek(key, Date.now()), readAllowance: 0 }
       : rates.count(key, Date.now(), reads);
@@ -91,6 +93,10 @@ export class TenantAuth {
     if (retryAfterMs !== null) return { kind: "limited", rate, retryAfterMs };
     const repeat = idempotency === null ? null : await repeats.judge(`${key.id} ${idempotency.key}`, idempotency);
     row.compareIfOld();
-    return { kind: "admitted", key, rate, ...facts.read(), idempotency: repeat, session, readAllowance };
+    const tenant = facts.read();
+    const runs = tenant.stopped === null && (repeat === null || repeat.kind === "fresh");
+    const permit = wakesTask && runs ? slots.permitNew(key.id, 1) : null;
+    const admitted = { key, rate, ...tenant, idempotency: repeat, session, readAllowance };
+    return { kind: "admitted", ...admitted, ...(permit === null ? {} : { permit }) };
   }
 }

@@ -22,6 +22,7 @@ import type {
   SessionAdmissionRequest,
 } from "../../core/tenant/rpc.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
+import type { ShortPermit } from "../../core/task/state.ts";
 import { TenantParts, type TenantJobs } from "./parts.ts";
 import type { NoticeType } from "../../core/task/notice.ts";
 import type {
@@ -90,6 +91,10 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
 
   async enter(request: PermitRequest, report: TaskReport | null): Promise<PermitReply> {
     return await this.jobs.reports.requestPermit(request, report);
+  }
+
+  async permitSubtasks(key: string | null, count: number): Promise<ShortPermit | null> {
+    return this.jobs.reports.permitSubtasks(key, count);
   }
 
   async report(row: TaskReport): Promise<ReportReply> {

@@ -32,7 +32,7 @@ export interface TenantJobs {
   readonly auth: Pick<TenantAuth, "admit" | "admitSession" | "settle" | "revoke" | "isRevoked">;
   readonly sessions: Pick<TenantSessions, "begin" | "listPage" | "end" | "storeLink">;
   readonly facts: Pick<TenantFactsReader, "readUnlessErased" | "stampAgents" | "recordSource">;
-  readonly reports: Pick<TenantReports, "requestPermit" | "report" | "forget">;
+  readonly reports: Pick<TenantReports, "requestPermit" | "permitSubtasks" | "report" | "forget">;
   readonly killSwitch: Pick<TenantKillSwitch, "stop" | "release" | "getStop">;
   readonly notices: Pick<TenantNotices, "addInterests" | "setInterests">;
   readonly slots: Pick<TenantSlots, "listAccounts" | "setLimit">;
@@ -119,6 +119,7 @@ export class TenantParts extends TenantContext implements TenantJobs {
     feed: this.feed,
     row: this.row,
     facts: this.facts,
+    slots: this.slots,
   });
   readonly reports: TenantReports = new TenantReports({
     tables: this.tables,

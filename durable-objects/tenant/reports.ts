@@ -1,6 +1,7 @@
 /** Applies the reports and permit requests of a tenant's tasks. What arrives within a moment shares one storage write. */
 import type { PermitReply, PermitRequest, ReportReply } from "../../core/tenant/rpc.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
+import type { ShortPermit } from "../../core/task/state.ts";
 import { STOPPED_RETRY_MS } from "../../core/task/admission.ts";
 import { mayLeaveSummary } from "../../core/tenant/admission.ts";
 import { getRowDelayMs } from "../../core/tenant/index-outbox.ts";
@@ -33,7 +34,7 @@ interface Parts {
   readonly outbox: Pick<TenantOutbox, "isForgotten" | "markErased" | "putForgotten" | "putReport">;
   readonly index: Pick<TenantTaskIndex, "schedule">;
   readonly notices: Pick<TenantNotices, "store" | "deleteOfTask">;
-  readonly slots: Pick<TenantSlots, "enter" | "report" | "forget">;
+  readonly slots: Pick<TenantSlots, "enter" | "permitNew" | "report" | "forget">;
   readonly summaries: Pick<TenantSummaries, "schedule" | "deleteOfTask">;
   readonly killSwitch: Pick<TenantKillSwitch, "getStop" | "requestHalt">;
   readonly feed: Pick<TenantFeed, "publish" | "publishErased">;
@@ -60,6 +61,12 @@ export class TenantReports {
 
   async report(row: TaskReport): Promise<ReportReply> {
     return await this.rows.add(row);
+  }
+
+  /** Returns a short permit for each of `count` new subtasks of a payer; null if each has to request its own. */
+  permitSubtasks(key: string | null, count: number): ShortPermit | null {
+    const { tables, slots, killSwitch } = this.parts;
+    return tables.isErased() || killSwitch.getStop() !== null ? null : slots.permitNew(key, count);
   }
 
   /** Resolves once the reports that have arrived are stored. */

@@ -11,7 +11,9 @@ import { type FairShare, MIN_SLOTS } from "../../core/tenant/fair-share.ts";
 import type { SlotLimits } from "../../core/tenant/slots.ts";
 import type { PermitReply, PermitRequest } from "../../core/tenant/rpc.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
+import type { ShortPermit } from "../../core/task/state.ts";
 import { AdmissionController } from "../../core/tenant/admission.ts";
+import { DeferredUse } from "../../core/tenant/deferred-use.ts";
 import { TenantAdmissionStore } from "./admission-store.ts";
 import type { TenantTables } from "./tables.ts";
 
@@ -25,7 +27,7 @@ export class TenantSlots {
   private readonly store: TenantAdmissionStore;
   private readonly tenants: FairShare;
   /** Loaded from the stored rows when first needed, and again after a failed write. */
-  private controller: AdmissionController | null = null;
+  private loaded: { readonly controller: AdmissionController; readonly deferred: DeferredUse } | null = null;
   /** The month before which daily use was deleted. */
   private deletedBefore: string | null = null;
   /** The next check for free slots. */
@@ -64,10 +66,19 @@ export class TenantSlots {
     this.withController((controller) => controller.adopt(report));
   }
 
+  /** Returns a short permit for each of `count` tasks of a key that are about to begin; null if they have to ask. */
+  permitNew(key: string | null, count: number): ShortPermit | null {
+    return this.withController((controller, now) =>
+      controller.permitNew(key, count, { now, limits: this.computeLimits(now) }),
+    );
+  }
+
   /** Lists every account with a limit or with use. */
   listAccounts(): BudgetAccount[] {
-    return this.withController((controller, now) =>
-      this.store.listAccounts().map((account) => controller.account(account, now)),
+    return this.withController((controller, now, deferred) =>
+      [...new Set([...this.store.listAccounts(), ...deferred.listAccounts()])]
+        .toSorted()
+        .map((account) => controller.account(account, now)),
     );
   }
 
@@ -90,22 +101,28 @@ export class TenantSlots {
 
   erase(): void {
     this.store.erase();
-    this.controller = null;
+    this.loaded = null;
     const tenant = this.tables.getTenant();
     if (tenant !== null) this.tenants.record(tenant, { held: 0, queued: 0 }, Date.now());
   }
 
-  private withController<T>(decide: (controller: AdmissionController, now: number) => T): T {
+  private withController<T>(decide: (controller: AdmissionController, now: number, deferred: DeferredUse) => T): T {
     const now = Date.now();
     try {
-      this.controller ??= new AdmissionController(this.store);
-      const answer = decide(this.controller, now);
-      this.wakeNext(this.controller, now);
+      this.loaded ??= this.load();
+      const { controller, deferred } = this.loaded;
+      const answer = decide(controller, now, deferred);
+      this.wakeNext(controller, now);
       return answer;
     } catch (thrown) {
-      this.controller = null;
+      this.loaded = null;
       throw thrown;
     }
+  }
+
+  private load(): NonNullable<TenantSlots["loaded"]> {
+    const deferred = new DeferredUse(this.store);
+    return { controller: new AdmissionController(deferred), deferred };
   }
 
   /**

@@ -27,9 +27,9 @@ export class TaskObject extends DeployedTaskObject {
     await super.alarm();
   }
 
-  override async create(...[task, depth]: Parameters<DeployedTaskObject["create"]>) {
-    if (task.facts.parentId !== null) noteCall(task.facts.parentId, "subtask made", depth);
-    return await super.create(task, depth);
+  override async create(...[task, ...wake]: Parameters<DeployedTaskObject["create"]>) {
+    if (task.facts.parentId !== null) noteCall(task.facts.parentId, "subtask made", wake[0]);
+    return await super.create(task, ...wake);
   }
 
   override async enroll(subtask: string) {
@@ -38,9 +38,9 @@ export class TaskObject extends DeployedTaskObject {
     return await super.enroll(subtask);
   }
 
-  override async subtaskEnded(...[subtask, label, depth]: Parameters<DeployedTaskObject["subtaskEnded"]>) {
-    noteCall(subtask.id, "end reported to the parent", depth);
-    await super.subtaskEnded(subtask, label, depth);
+  override async subtaskEnded(...[subtask, label, ...wake]: Parameters<DeployedTaskObject["subtaskEnded"]>) {
+    noteCall(subtask.id, "end reported to the parent", wake[0]);
+    await super.subtaskEnded(subtask, label, ...wake);
   }
 
   override async cancel(...[by, depth]: Parameters<DeployedTaskObject["cancel"]>) {

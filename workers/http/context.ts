@@ -4,6 +4,7 @@ import type { Context } from "hono";
 import type { Env } from "../../adapters/env/bindings.ts";
 import type { PatternBudget } from "../../core/lib/json-schema/limit-patterns.ts";
 import type { PatternsPort } from "../../core/lib/patterns.ts";
+import type { ShortPermit } from "../../core/task/state.ts";
 import type { KeyRecord, SessionFacts, TenantFacts } from "../../core/tenant/rpc.ts";
 import type { Register } from "./replies.ts";
 
@@ -16,6 +17,11 @@ export type Principal =
 export interface IdempotentStart {
   readonly seed: string;
   readonly startedAt: number;
+}
+
+/** A permit, and when the request received it (ms since the epoch). */
+export interface RequestPermit extends ShortPermit {
+  readonly at: number;
 }
 
 /** The patterns of a request. All of them share one budget. */
@@ -45,6 +51,8 @@ export interface Variables {
   patterns: RequestPatterns | undefined;
   /** Set while a request with an `Idempotency-Key` runs. */
   idempotency: IdempotentStart | null;
+  /** The permit of the task that the request creates or wakes. Read it by `takePermit`. */
+  permit: RequestPermit | undefined;
 }
 
 export interface AppEnv {

@@ -10,7 +10,8 @@ import { asNotSent, notSent, ok, type Result, failTenantStopped, toFailure } fro
 import { type InputSources, createTaskFacts, type TaskOrigin, type TaskRequest } from "../../core/task/new-task.ts";
 import { hasUsableTools } from "../../core/task/match-skills.ts";
 import { addShipped } from "../../core/tool/shipped-skills.ts";
-import type { TaskFacts } from "../../core/task/state.ts";
+import type { Wake } from "../../core/task/rpc.ts";
+import type { ShortPermit, TaskFacts } from "../../core/task/state.ts";
 import type { TaskView } from "../../core/task/view.ts";
 import { TASK_MS } from "../../core/tenant/cost-rates.ts";
 import { checkStart, type KeyBounds } from "../../core/tenant/key-bounds.ts";
@@ -58,26 +59,31 @@ export async function createTaskFromOrder(env: Env, order: TaskOrder): Promise<R
     const facts = await resolveFacts(env, request, asker);
     if (!facts.ok) return asNotSent(facts.error);
     // One alarm of an inbox or a schedule creates many tasks.
-    return await attempt(() => createTask(env, request, facts.value, NO_RUN_DEPTH));
+    return await attempt(() => createTask(env, request, facts.value, [NO_RUN_DEPTH]));
   } catch (thrown) {
     return asNotSent(toFailure(thrown));
   }
 }
 
-/** Creates the task of a request. */
-export async function openTask(env: Env, request: TaskRequest, asker: TaskRequester): Promise<Result<TaskView>> {
+/** Creates the task of a request. `takePermit` returns its first permit, if the request has one. */
+export async function openTask(
+  env: Env,
+  request: TaskRequest,
+  asker: TaskRequester,
+  takePermit: () => ShortPermit | null,
+): Promise<Result<TaskView>> {
   const facts = await resolveFacts(env, request, asker);
-  return facts.ok ? await createTask(env, request, facts.value, REQUEST_DEPTH) : facts;
+  return facts.ok ? await createTask(env, request, facts.value, [REQUEST_DEPTH, takePermit()]) : facts;
 }
 
 async function createTask(
   env: Env,
   { hold = false }: TaskRequest,
   facts: TaskFacts,
-  depth: number,
+  wake: Wake,
 ): Promise<Result<TaskView>> {
   chargeCost(env, facts.tenant, TASK_MS);
-  return await tasksFromEnv(env)(facts.tenant, facts.id).create({ facts, hold, call: null }, depth);
+  return await tasksFromEnv(env)(facts.tenant, facts.id).create({ facts, hold, call: null }, ...wake);
 }
 
 /** Builds the facts of a request's task, and looks up what it names. */

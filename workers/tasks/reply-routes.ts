@@ -2,6 +2,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import type { TaskStub } from "../../adapters/env/tasks.ts";
+import { REQUEST_DEPTH } from "../../core/base/call-budget.ts";
 import type { Result } from "../../core/base/errors.ts";
 import { findTaskOfWait } from "../../core/base/ids.ts";
 import type { TaskView } from "../../core/task/view.ts";
@@ -11,6 +12,7 @@ import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { getRequestName } from "../http/new-ids.ts";
 import { getActor } from "../http/principal.ts";
+import { takePermit } from "../http/request-permit.ts";
 import { findDecidingTask, readTask, taskParams, getTaskStub } from "./access.ts";
 import { toTaskView } from "./view.ts";
 import { unwrap } from "../http/unwrap.ts";
@@ -122,7 +124,7 @@ export function taskReplyRoutes(app: App): void {
     const body = c.req.valid("json");
     const given = { text: body.text ?? body.choice ?? "", isChoice: body.choice !== undefined, by: getActor(c) };
     const owner = await findDecidingTask(c, id, findTaskOfWait(question), "This task has no question with that id.");
-    return c.json(await sendCommand(c, id, owner, (stub) => stub.answer(question, given, getRequestName(c))), 200);
+    return c.json(await sendCommand(c, id, owner, (stub) => stub.answer(question, given, ...getWake(c))), 200);
   });
 
   app.openapi(decide, async (c) => {
@@ -131,10 +133,15 @@ export function taskReplyRoutes(app: App): void {
     const owner = await findDecidingTask(c, id, findTaskOfWait(approval), "This task has no approval with that id.");
     const decided = { decision, arguments: given, reason, by: getActor(c) };
     return c.json(
-      await sendCommand(c, id, owner, (stub) => stub.decideApproval(approval, decided, getRequestName(c))),
+      await sendCommand(c, id, owner, (stub) => stub.decideApproval(approval, decided, ...getWake(c))),
       200,
     );
   });
+}
+
+/** Returns the last arguments of a command that may wake the task: the request's name and its permit. */
+function getWake(c: AppContext) {
+  return [getRequestName(c), REQUEST_DEPTH, takePermit(c)] as const;
 }
 
 /** Sends a command to the task that decides, and returns the new view of the path's task. */

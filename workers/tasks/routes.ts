@@ -5,6 +5,7 @@ import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { tasksFromEnv } from "../../adapters/env/tasks.ts";
 import { API_SOURCE } from "../../core/task/source.ts";
 import type { TaskFilter } from "../../core/ports/task-index.ts";
+import { REQUEST_DEPTH } from "../../core/base/call-budget.ts";
 import { NO_SUCH_TASK, OttoError, raise } from "../../core/base/errors.ts";
 import { isId } from "../../core/base/ids.ts";
 import { projectSchema, taskRequestSchema } from "../../core/task/new-task.ts";
@@ -26,6 +27,7 @@ import { openTask } from "./create.ts";
 import { getIdSource, getRequestName } from "../http/new-ids.ts";
 import { SHORT_TASKS, viewQuery } from "../http/short-view.ts";
 import { getActor, getTenant } from "../http/principal.ts";
+import { takePermit } from "../http/request-permit.ts";
 import { readSources, readTenantFacts } from "../http/tenant-facts.ts";
 import { flushIndex } from "../http/fresh-index.ts";
 import { findView, readTask, taskParams, getTaskStub } from "./access.ts";
@@ -152,7 +154,7 @@ export function taskRoutes(app: App): void {
       bounds: getBounds(c),
       ...(await getIdSource(c, "task")),
     };
-    const made = unwrap(await openTask(c.env, request, asker));
+    const made = unwrap(await openTask(c.env, request, asker, () => takePermit(c)));
     const open = () => tasksFromEnv(c.env)(tenant, made.id);
     const view = wait > 0 ? unwrap(await awaitTask(open, wait * 1000)) : made;
     return c.json(toTaskView(c, view), 201, { location: `/v1/tasks/${made.id}` });
@@ -196,7 +198,10 @@ export function taskRoutes(app: App): void {
 
   app.openapi(start, async (c) => {
     const { id } = c.req.valid("param");
-    return c.json(toTaskView(c, unwrap(await getTaskStub(c, id).start(getRequestName(c)))), 200);
+    return c.json(
+      toTaskView(c, unwrap(await getTaskStub(c, id).start(getRequestName(c), REQUEST_DEPTH, takePermit(c)))),
+      200,
+    );
   });
 
   app.openapi(cancel, async (c) => {

@@ -43,6 +43,10 @@ class Rows implements AdmissionStore {
     this.rows.delete(task);
   }
 
+  hasLimits(): boolean {
+    return this.limits.size > 0;
+  }
+
   readonly figures: AdmissionStore["figures"] = (account, day) => ({
     limit: this.limits.get(account) ?? null,
     spent: {

@@ -35,8 +35,8 @@ const ask = (need: number, want: number, used = 0) => ({
 
 describe("a slice of a budget", () => {
   test.each([
-    ["eight calls, where there is plenty", use(limitOf(100_000)), ask(10, 100), 800],
-    ["a quarter of what is free, where that is less", use(limitOf(1000)), ask(10, 100), 250],
+    ["two calls, where there is plenty", use(limitOf(100_000)), ask(10, 100), 200],
+    ["a quarter of what is free, where that is less", use(limitOf(600)), ask(10, 100), 150],
     ["the whole call, where that is more than a quarter", use(limitOf(300)), ask(10, 100), 100],
     ["what is left, when nobody else can give back", use(limitOf(60)), ask(10, 100), 60],
     ["counted from what the task used itself", use(limitOf(1000), 200), ask(10, 100, 200), 400],
@@ -59,10 +59,10 @@ describe("a slice of a budget", () => {
     });
     const amount = (count: number): Amount => ({ tokens: count, costMicros: count });
     const both = { used: NO_AMOUNT, need: amount(1), want: amount(100), isPriced: true };
-    const agent = use(limitOf(800), 0, 0, "agent_a");
+    const agent = use(limitOf(600), 0, 0, "agent_a");
     expect(judgeBudget([use(limitOf(100_000)), money(2000), agent], both)).toEqual({
       kind: "granted",
-      grant: { tokens: 200, costMicros: 500 },
+      grant: { tokens: 150, costMicros: 200 },
     });
   });
 

@@ -13,6 +13,7 @@ function makeController() {
     holders: () => [],
     save: (row) => void rows.set(row.task, row),
     remove: (task) => void rows.delete(task),
+    hasLimits: () => false,
     figures: () => ({ limit: null, spent: { day: NO_AMOUNT, month: NO_AMOUNT, total: NO_AMOUNT } }),
   };
   return { rows, controller: new AdmissionController(store) };

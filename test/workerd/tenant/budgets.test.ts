@@ -62,7 +62,7 @@ describe("the budgets of a tenant", () => {
     const admission = { task: newId("task"), version: 1, key: null, agent: "agent_default", used: amount(30, 250_000) };
     await rpc.enter({ ...admission, isPriced: true, need: amount(1, 1), want: amount(10, 10_000) }, null);
     const [own] = (await list(tenant)).filter(({ account }) => account === "tenant");
-    expect(own).toMatchObject({ used: { tokens: 30, cost_usd: 0.25 }, reserved: { tokens: 80, cost_usd: 0.08 } });
+    expect(own).toMatchObject({ used: { tokens: 30, cost_usd: 0.25 }, reserved: { tokens: 20, cost_usd: 0.02 } });
   });
 
   test.each(["tenant", "key", "agent"] as const)(

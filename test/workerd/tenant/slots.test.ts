@@ -239,8 +239,8 @@ describe("the budgets of a tenant", () => {
     await object().setBudget("key_a", limitOf(500, "month"));
     const [a] = tasks(1) as [string];
     const reply = await enter(a, 1, { used: tokens(20) });
-    expect(reply).toMatchObject({ kind: "admitted", grant: { tokens: 20 + 80, costMicros: null } });
-    expect(await accountOf("key_a")).toMatchObject({ usedTokens: 20, leasedTokens: 80 });
+    expect(reply).toMatchObject({ kind: "admitted", grant: { tokens: 20 + 20, costMicros: null } });
+    expect(await accountOf("key_a")).toMatchObject({ usedTokens: 20, leasedTokens: 20 });
     await object().report(taskReport(a, 2, "completed", 70));
     for (const account of ["tenant", "key_a", "agent_a"])
       expect(await accountOf(account)).toMatchObject({ usedTokens: 70, leasedTokens: 0 });

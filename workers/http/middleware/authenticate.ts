@@ -25,6 +25,7 @@ import { chargeCost, paceRequest } from "../charge-cost.ts";
 import type { AppContext, AppEnv } from "../context.ts";
 import { refuseForeign } from "../own-origin.ts";
 import { problemResponse } from "../problem.ts";
+import { wakesTask } from "../request-permit.ts";
 import { readSessionToken } from "../session-cookie.ts";
 import { admitSignIn, isSignIn } from "../admit-sign-in.ts";
 import { readIdempotentRequest, runOnce } from "./idempotency.ts";
@@ -51,8 +52,9 @@ export const authenticate: MiddlewareHandler<AppEnv> = async function authentica
     c.set("principal", key.id === OPERATOR ? { kind: "operator" } : { kind: "tenant", tenant: key.tenant, key });
     c.set("session", admission.session);
     if (admission.kind === "admitted") {
-      const { stopped, agentsStamp, sources } = admission;
+      const { stopped, agentsStamp, sources, permit } = admission;
       c.set("tenantFacts", { stopped, agentsStamp, sources });
+      if (permit !== undefined) c.set("permit", { ...permit, at: Date.now() });
     } else c.set("validUntil", admission.validUntil);
     if (admission.kind === "cached" || admission.idempotency === null) await next();
     else await runOnce(c, { tenant: key.tenant, state: admission.idempotency }, next);
@@ -110,18 +112,19 @@ async function admitKnown(c: AppContext, credential: Credential): Promise<Admitt
     if (counted?.kind !== "admitted") return counted;
     throw thrown;
   }
-  return await ask(c, credential, { idempotency });
+  return await ask(c, credential, { idempotency, wakesTask: wakesTask(c) });
 }
 
 /** Asks without the body first, and about a repeat once the caller is known. */
 async function admitUnknown(c: AppContext, credential: Credential): Promise<Admitted | null> {
-  const admitted = await ask(c, credential, { idempotency: null });
+  const isRepeatable = c.req.header("idempotency-key") !== undefined;
+  const admitted = await ask(c, credential, { idempotency: null, wakesTask: !isRepeatable && wakesTask(c) });
   if (admitted?.kind !== "admitted") return admitted;
   const hasWaited = await pace(c, admitted.key);
   const idempotency = await readIdempotentRequest(c);
   // The key can have been revoked, and the tenant stopped, while the request waited.
   if (idempotency === null && !hasWaited) return admitted;
-  const judged = await credential.ask({ idempotency, isCounted: true });
+  const judged = await credential.ask({ idempotency, isCounted: true, wakesTask: wakesTask(c) });
   if (judged === null) accessFromEnv(c.env).forget(credential.name);
   return judged === null ? null : { ...judged, rate: admitted.rate };
 }
