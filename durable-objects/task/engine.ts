@@ -85,7 +85,7 @@ export class TaskEngine {
     this.alarm.markUnset();
     if (decision.work !== null) this.begin(run, decision);
     this.arm();
-    if (task.hold) void this.report();
+    if (task.hold || decision.state.permit !== null) void this.report();
   }
 
   /** Handles the alarm: waits for the active run, or begins one. Never throws. `name` is for the log. */
@@ -212,7 +212,7 @@ export class TaskEngine {
     if (run === null && current !== null && decision.work !== null) this.begin(current, decision);
     this.arm();
     this.watchers.publish(events, stored.state.facts.id);
-    if (isChanged) this.scheduleReport(decision.state);
+    if (isChanged) this.scheduleReport(decision.state, permit !== null);
     return decision;
   }
 
@@ -275,9 +275,9 @@ export class TaskEngine {
     this.arm();
   }
 
-  /** Reports ends and waits at once, a running state later. */
-  private scheduleReport(state: TaskState): void {
-    if (getStatus(state) === "running") this.reports.schedule(() => void this.report());
+  /** Reports ends, waits and a run that the tenant does not know at once; another running state later. */
+  private scheduleReport(state: TaskState, isNewRun: boolean): void {
+    if (getStatus(state) === "running" && !isNewRun) this.reports.schedule(() => void this.report());
     else void this.report();
   }
 

@@ -69,3 +69,36 @@ test("a task whose permit has expired takes no place back that is reserved for a
   expect(slots.request("a", "key", limitsOf(1), NOW + LONGEST_PERMIT_MS)).toBe(false);
   expect(slots.request("b", "key", limitsOf(1), NOW + LONGEST_PERMIT_MS)).toBe(true);
 });
+
+describe("a place that is reserved for a task with a short permit", () => {
+  test("is given while an eighth of the slots stays free and nobody waits", () => {
+    const slots = new Slots([]);
+    const given = Array.from({ length: 9 }, () => slots.reserve("key", 1, limitsOf(8), NOW));
+    expect(given).toEqual([...Array.from({ length: 7 }, () => true), false, false]);
+    expect(slots.reserve("key", 8, limitsOf(8), NOW + 2000)).toBe(false);
+    expect(slots.reserve("key", 7, limitsOf(8), NOW + 2000)).toBe(true);
+    const full = makeFull();
+    expect(full.reserve("key", 1, limitsOf(2), NOW)).toBe(false);
+  });
+
+  test("counts as taken until its task reports or two seconds have passed", () => {
+    const slots = new Slots([]);
+    expect(slots.reserve("key", 2, limitsOf(3), NOW)).toBe(true);
+    expect(slots.request("a", "key", limitsOf(3), NOW)).toBe(true);
+    expect(slots.request("b", "key", limitsOf(3), NOW)).toBe(false);
+    expect(slots.releaseReserved("key")).toBe(true);
+    expect(slots.takeTasksToCall(limitsOf(3), NOW)).toEqual(["b"]);
+    expect(slots.request("c", "key", limitsOf(3), NOW)).toBe(false);
+    expect(slots.takeTasksToCall(limitsOf(3), NOW + 1999)).toEqual([]);
+    expect(slots.takeTasksToCall(limitsOf(3), NOW + 2000)).toContain("c");
+  });
+
+  test("becomes the slot of a task of its key, and of no other", () => {
+    const slots = new Slots([]);
+    slots.reserve("key", 1, limitsOf(8), NOW);
+    expect(slots.takeReserved("x", "other", NOW)).toBe(false);
+    expect(slots.takeReserved("a", "key", NOW)).toBe(true);
+    expect(slots.heldCount).toBe(1);
+    expect(slots.takeReserved("b", "key", NOW)).toBe(false);
+  });
+});

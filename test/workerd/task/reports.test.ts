@@ -40,12 +40,20 @@ async function waitForReports(caller: Caller, id: string): Promise<void> {
   await vi.waitFor(async () => expect(await hasUnpublished()).toBe(false), { timeout: 20_000, interval: 20 });
 }
 
+/** A caller whose tasks request their permits, because a budget limits them. */
+async function makeLimitedCaller(): Promise<Caller> {
+  const caller = await makeCaller();
+  const limit = { max_tokens: 1_000_000, period: "day" };
+  expect((await caller.send("PUT", "/v1/budgets/tenant", limit)).status).toBe(200);
+  return caller;
+}
+
 const away = () => Promise.reject(new Error("the tenant is away"));
 
 describe("a tenant receives a report of a task", () => {
   test("that runs with its first permit request, without another report", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
-    const caller = await makeCaller();
+    const caller = await makeLimitedCaller();
     const report = vi.spyOn(await tenantMethods(caller), "report").mockImplementation(away);
     const { id } = await caller.makeTask([slow]);
     await untilListed(caller, id, "queued");
@@ -69,12 +77,14 @@ describe("a tenant receives a report of a task", () => {
   });
 
   test.each([
-    ["completed", [{ text: "Done." }]],
-    ["waiting_input", [ask]],
-  ])("that is %s at once: once when it requests admission and once with its final state", async (status, replies) => {
+    ["completed", [{ text: "Done." }], makeCaller, [], ["running", "completed"]],
+    ["waiting_input", [ask], makeCaller, [], ["running", "waiting_input"]],
+    ["completed", [{ text: "Done." }], makeLimitedCaller, ["queued"], ["completed"]],
+    ["waiting_input", [ask], makeLimitedCaller, ["queued"], ["waiting_input"]],
+  ])("that is %s at once: when it begins and with its final state", async (status, replies, make, entries, sent) => {
     // Reports that can wait are never sent.
     vi.spyOn(TaskReports.prototype, "schedule").mockImplementation(() => undefined);
-    const caller = await makeCaller();
+    const caller = await make();
     const tenant = await tenantMethods(caller);
     const [enter, report] = [vi.spyOn(tenant, "enter"), vi.spyOn(tenant, "report")];
     const { id } = await caller.makeTask(replies);
@@ -82,13 +92,13 @@ describe("a tenant receives a report of a task", () => {
     // The tasks of other tests report too.
     const entered = enter.mock.calls.filter(([request]) => request.task === id);
     const reports = report.mock.calls.filter(([row]) => row.task === id);
-    expect(entered.map(([, row]) => row?.view.status)).toEqual(["queued"]);
-    expect(reports.map(([row]) => row.view.status)).toEqual([status]);
+    expect(entered.map(([, row]) => row?.view.status)).toEqual(entries);
+    expect(reports.map(([row]) => row.view.status)).toEqual(sent);
   });
 
   test.each(["enter", "report"] as const)("also when its object fails once at %s", async (method) => {
     const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
-    const caller = await makeCaller();
+    const caller = await makeLimitedCaller();
     const tenant = await tenantMethods(caller);
     vi.spyOn(tenant, method).mockImplementationOnce(away);
     const { id } = await caller.makeTask([{ text: "Done." }]);
@@ -158,7 +168,7 @@ describe("a tenant receives a report of a task", () => {
   });
 
   test("that is erased while its end is reported and the tenant is gone: nothing is left to erase", async () => {
-    const caller = await makeCaller();
+    const caller = await makeLimitedCaller();
     const tenant = await tenantMethods(caller);
     const gate = Promise.withResolvers<void>();
     const real = tenant.report;

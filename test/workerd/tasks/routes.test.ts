@@ -11,7 +11,7 @@ describe("a task over the API", () => {
     const caller = await makeCaller();
     const metadata = { order: "№ 7 😀", nested: { list: [1, null, "x"] } };
     const task = await caller.makeTask([{ text: "All done." }], { metadata, project: "sales" });
-    expect(task).toMatchObject({ status: "queued", metadata, project: "sales", parent_id: null, output: null });
+    expect(task).toMatchObject({ status: "running", metadata, project: "sales", parent_id: null, output: null });
     const view = await caller.until(task.id, ended);
     expect(view).toMatchObject({ status: "completed", metadata, output: { text: "All done.", files: [] } });
     expect(view.usage.steps).toBe(1);

@@ -2,6 +2,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { TenantObject } from "../../../durable-objects/tenant/object.ts";
 import { type Caller, makeCaller } from "../http/entry.ts";
+import { inputOf } from "../tasks/client.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -39,4 +40,54 @@ test("an answered task resumes without a request", async () => {
   expect((await caller.send("POST", path, { text: "Oslo" })).status).toBe(200);
   await caller.until(path.split("/")[3] ?? "", isEnded);
   expect(count()).toEqual({ enter: 0, together: 0 });
+});
+
+test("a started draft begins without a request", async () => {
+  const caller = await makeCaller();
+  const { id } = await caller.makeTask([done], { hold: true });
+  const count = watchRequests();
+  expect((await caller.send("POST", `/v1/tasks/${id}/start`)).status).toBe(200);
+  await caller.until(id, isEnded);
+  expect(count()).toEqual({ enter: 0, together: 0 });
+});
+
+test("subtasks get their permits by one request, and their parent resumes under the last one's", async () => {
+  const caller = await makeCaller();
+  const part = { name: "dispatch_subagent", arguments: { task_description: inputOf([done]) } };
+  const count = watchRequests();
+  const { id } = await caller.makeTask([{ calls: [part, part, part] }, done]);
+  await caller.until(id, isEnded);
+  expect(count()).toEqual({ enter: 0, together: 1 });
+});
+
+test("a task whose budget is limited requests its permits", async () => {
+  const caller = await makeCaller();
+  expect((await caller.send("PUT", "/v1/budgets/tenant", { max_tokens: 1_000_000, period: "day" })).status).toBe(200);
+  const count = watchRequests();
+  const { id } = await caller.makeTask([done]);
+  await caller.until(id, isEnded);
+  expect(count()).toEqual({ enter: 1, together: 0 });
+});
+
+test("what a task uses under one counts in the tenant's budgets while it runs", async () => {
+  const caller = await makeCaller();
+  const usage = { input: 1000, output: 20 };
+  const { id } = await caller.makeTask([{ ...question, usage }, done]);
+  await caller.until(id, ({ status }) => status === "waiting_input");
+  await vi.waitFor(async () => {
+    const { data } = (await caller.send("GET", "/v1/budgets")).json;
+    expect(data).toContainEqual(
+      expect.objectContaining({ account: "tenant", used: expect.objectContaining({ tokens: 1020 }) }),
+    );
+  });
+});
+
+test("a stop that follows at once halts a task that its tenant never admitted by request", async () => {
+  const caller = await makeCaller();
+  const { id } = await caller.makeTask([{ text: "Late.", delayMs: 20_000 }]);
+  expect((await caller.send("POST", "/v1/kill-switch/stop", { reason: "A test." })).status).toBe(200);
+  const view = await caller.until(id, ({ status }) => status === "sleeping");
+  expect(view.status).toBe("sleeping");
+  const held = await caller.send("POST", "/v1/tasks", { input: "x" });
+  expect(held.status).toBe(409);
 });

@@ -6,6 +6,7 @@ import { NO_LIMIT } from "../../../core/task/amounts.ts";
 import type { Amount } from "../../../core/task/state.ts";
 import type { TaskRow } from "../../../core/tenant/admission.ts";
 import { addAmounts, listAccounts } from "../../../core/tenant/budget-tree.ts";
+import { DeferredUse } from "../../../core/tenant/deferred-use.ts";
 import { TenantAdmissionStore } from "../../../durable-objects/tenant/admission-store.ts";
 import { TenantTables } from "../../../durable-objects/tenant/tables.ts";
 import { newId } from "../../contracts/database/rows.ts";
@@ -84,6 +85,59 @@ test("counts in every account as if it were settled at once, on its day, also af
       }
     });
     fc.assert(property, { numRuns: 60 });
+  });
+});
+
+test("is deferred in memory while nothing is limited, and counts at once, whatever changes", async () => {
+  await withStore((open, tables) => {
+    const property = fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
+      tables.clear("tasks", "accounts", "spent");
+      const stored = open();
+      const deferred = new DeferredUse(stored);
+      const expected = new Map<string, Amount>();
+      const used = new Map<number, Amount>();
+      let day = 0;
+      for (const [version, { task, more, holdsSlot, isNextDay, isErased }] of steps.entries()) {
+        if (isNextDay && day + 1 < DAYS.length) day += 1;
+        const row = rowOf(task, version, addAmounts(used.get(task) ?? NOTHING, amountOf(more)), holdsSlot);
+        const today = DAYS[day] ?? "";
+        const accounts = listAccounts(row);
+        deferred.save(row, more === 0 ? null : { accounts, day: today, more: amountOf(more) });
+        expect(deferred.task(row.task)).toEqual(row);
+        used.set(task, row.used);
+        if (isErased) {
+          deferred.remove(row.task);
+          expect(deferred.task(row.task)).toBeNull();
+          used.delete(task);
+        }
+        for (const account of accounts)
+          expected.set(account, addAmounts(expected.get(account) ?? NOTHING, amountOf(more)));
+        for (const [account, total] of expected) {
+          expect(deferred.figures(account, today).spent.total).toEqual(total);
+          if (total.tokens > 0) expect([...stored.listAccounts(), ...deferred.listAccounts()]).toContain(account);
+        }
+      }
+    });
+    fc.assert(property, { numRuns: 60 });
+  });
+});
+
+test("of a renewed permit takes no write while nothing is limited, and all of it is stored with the slot's return", async () => {
+  await withStore((open, { storage }) => {
+    const written = () => storage.sql.exec<{ count: number }>("SELECT total_changes() AS count").one().count;
+    const deferred = new DeferredUse(open());
+    const save = (version: number, holdsSlot: boolean) => {
+      const row = rowOf(2, version, amountOf(10 * version), holdsSlot);
+      deferred.save(row, { accounts: listAccounts(row), day: DAYS[0] ?? "", more: amountOf(10) });
+    };
+    save(1, true);
+    const before = written();
+    save(2, true);
+    save(3, true);
+    expect(written()).toBe(before);
+    expect(open().figures("tenant", DAYS[0] ?? "").spent.total).toEqual(amountOf(10));
+    save(4, false);
+    expect(open().figures("tenant", DAYS[0] ?? "").spent.total).toEqual(amountOf(40));
   });
 });
 

@@ -106,7 +106,7 @@ test("a request that makes a task begins its run, which makes few calls", async 
   });
   const [task] = notes;
   const [first] = callsByRun(notes, task?.task ?? "");
-  expect(first).toEqual(["permit", "report to the tenant"]);
+  expect(first).toEqual(["report to the tenant", "report to the tenant"]);
 });
 
 test("sixteen tasks that a channel makes begin their runs by their alarms, each in a chain of its own", async () => {
