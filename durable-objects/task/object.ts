@@ -7,7 +7,7 @@ import { blobsFromEnv } from "../../adapters/env/files.ts";
 import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import { stepsFromEnv } from "../../adapters/env/steps.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
-import { REQUEST_DEPTH, NO_RUN_DEPTH } from "../../core/base/call-budget.ts";
+import { NO_RUN_DEPTH } from "../../core/base/call-budget.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { JOB_VERSION } from "../../core/steps/job-version.ts";
 import { checkEnvelope } from "../../core/gateway/envelope.ts";
