@@ -3,11 +3,11 @@
  * runner call begins without a permit. So a stopped tenant, a full tenant or a used-up budget holds every task of that
  * tenant.
  */
-import { MICROS_PER_DOLLAR, NO_AMOUNT, NO_LIMIT } from "./amounts.ts";
+import { MICROS_PER_DOLLAR, NO_AMOUNT } from "./amounts.ts";
 import { estimateCallNeeds, getOwnUse } from "./budget.ts";
 import type { Command, NearLimit } from "./commands.ts";
 import type { Work } from "./decision.ts";
-import type { Amount, Permit, Phase, ShortPermit, TaskState } from "./state.ts";
+import type { Amount, Permit, Phase, TaskState } from "./state.ts";
 import type { Turn } from "./turn.ts";
 
 /** Returns the permit request that is due before the next runner call; null if the call may begin. */
@@ -29,17 +29,6 @@ export function admit(turn: Turn, command: Extract<Command, { type: "admitted" }
   const permit = { until: turn.now + forMs, grant, isNew: true };
   turn.set({ permit: isTransferable ? { ...permit, isTransferable } : permit, turnedAway: null });
   for (const limit of near) warnOnce(turn, limit);
-}
-
-/** Returns the command of a short permit. */
-export function toAdmitted({ forMs }: ShortPermit): Command {
-  return { type: "admitted", forMs, grant: NO_LIMIT, near: [], isTransferable: true };
-}
-
-/** Returns what a task may pass on of its permit; null if nothing. */
-export function getShortPermit({ permit }: TaskState, now: number): ShortPermit | null {
-  if (permit?.isTransferable !== true || permit.until <= now) return null;
-  return { forMs: Math.min(SHORT_PERMIT_MS, permit.until - now) };
 }
 
 /** Records that the task has to wait: for a slot, for leased budget, or for the release of its tenant. */
@@ -75,9 +64,6 @@ function warnOnce(turn: Turn, { account, kind, used, limit }: NearLimit): void {
 }
 
 const FREE_CALL = { need: NO_AMOUNT, want: NO_AMOUNT };
-
-/** The longest life of a permit that goes along with what wakes a task. */
-export const SHORT_PERMIT_MS = 2000;
 
 /** Time after which a stopped task asks again, in case its release is lost. */
 export const STOPPED_RETRY_MS = 30_000;

@@ -15,7 +15,8 @@ import type { LedgerRow, Spend } from "./decision.ts";
 import type { TaskEvent } from "./events.ts";
 import type { NoticeFacts, ReportedNotice } from "./notice.ts";
 import type { OpenWait } from "./open-waits.ts";
-import type { Amount, Attachment, ShortPermit, TaskFacts } from "./state.ts";
+import type { ShortPermit } from "./short-permit.ts";
+import type { Amount, Attachment, TaskFacts } from "./state.ts";
 import type { TaskView } from "./view.ts";
 
 /** A page of the log. `done`: the log has ended and this is its last page. */

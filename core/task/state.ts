@@ -225,14 +225,6 @@ export interface Permit {
   readonly isTransferable?: boolean;
 }
 
-/**
- * A permit that goes along with what creates or wakes a task, so that the task requests none. It leases nothing, and
- * lives so shortly that a stop of the tenant need not find it.
- */
-export interface ShortPermit {
-  readonly forMs: number;
-}
-
 /** Why the tenant refused a permit, and when the task retries. */
 export interface TurnedAway {
   readonly why: "queue" | "stopped" | "budget";

@@ -10,7 +10,7 @@
 import { getTimeLeftMs } from "./budget.ts";
 import type { Failure } from "../base/errors.ts";
 import { attach, beginActing, endCall, endActing, expireWaits, openBatch, refusePhase, startCalls } from "./batch.ts";
-import { admit, halt, getPermitRequest, toAdmitted, turnAway } from "./admission.ts";
+import { admit, halt, getPermitRequest, turnAway } from "./admission.ts";
 import {
   enrollSubtask,
   markSubtaskCreated,
@@ -34,7 +34,7 @@ import {
 import type { LabelledMessage } from "../model/messages.ts";
 import { joinLabels, getLabelName } from "../provenance/label.ts";
 import { joinMessages, labelMessage } from "../model/label-messages.ts";
-import { STATE_VERSION, type Phase, type ShortPermit, type TaskFacts, type TaskState } from "./state.ts";
+import { STATE_VERSION, type Phase, type TaskFacts, type TaskState } from "./state.ts";
 import { isBusy, isUnderWay } from "./status.ts";
 import {
   beginStep,
@@ -145,12 +145,6 @@ export function decideBoth(first: Decision, command: Command, now: number): Deci
   // The first decision's work remains unless the phase has changed.
   const work = then.work ?? (then.state.phase === first.state.phase ? first.work : null);
   return { ...joinDecisions(first, then), work };
-}
-
-/** Lets a task that a decision woke begin under a short permit, as one decision with it. */
-export function usePermit(decision: Decision, permit: ShortPermit | null, now: number): Decision {
-  const needsPermit = permit !== null && isBusy(decision.state.phase) && decision.state.permit === null;
-  return needsPermit ? decideBoth(decision, toAdmitted(permit), now) : decision;
 }
 
 /** Joins what two successive decisions store. */

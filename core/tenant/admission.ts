@@ -24,8 +24,9 @@ import type { PermitReply, PermitRequest } from "./rpc.ts";
 import type { TaskReport } from "../task/rpc.ts";
 import { LONGEST_PERMIT_MS, type SlotLimits, Slots } from "./slots.ts";
 import type { SlotUse } from "./fair-share.ts";
-import { SHORT_PERMIT_MS, STOPPED_RETRY_MS } from "../task/admission.ts";
-import type { Amount, AmountLimit, ShortPermit } from "../task/state.ts";
+import { STOPPED_RETRY_MS } from "../task/admission.ts";
+import { type ShortPermit, SHORT_PERMIT_MS } from "../task/short-permit.ts";
+import type { Amount, AmountLimit } from "../task/state.ts";
 import { hasEnded, isWaiting, type TaskStatus } from "../task/status.ts";
 
 /** Permit lifetime. Bounds how long a tenant can exceed its fair share. */

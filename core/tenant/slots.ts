@@ -14,7 +14,7 @@
  * Places are also reserved for tasks that come with a short permit, while slots are free: each such task takes one with
  * its first report, or ends before.
  */
-import { SHORT_PERMIT_MS } from "../task/admission.ts";
+import { SHORT_PERMIT_MS } from "../task/short-permit.ts";
 import { FairQueue } from "./fair-queue.ts";
 
 /** How long a slot is reserved for a called task. */

@@ -7,8 +7,9 @@ import { type CallBudget, MAX_BEGIN_DEPTH, REQUEST_DEPTH } from "../../core/base
 import type { Command, NewTask } from "../../core/task/commands.ts";
 import type { Decision, Work } from "../../core/task/decision.ts";
 import type { Wake } from "../../core/task/rpc.ts";
-import type { ShortPermit, TaskState } from "../../core/task/state.ts";
-import { createTask, decide, decideBoth, findNextWake, usePermit } from "../../core/task/task.ts";
+import { type ShortPermit, usePermit } from "../../core/task/short-permit.ts";
+import type { TaskState } from "../../core/task/state.ts";
+import { createTask, decide, decideBoth, findNextWake } from "../../core/task/task.ts";
 import { getStatus } from "../../core/task/status.ts";
 import { Batcher } from "../base/batcher.ts";
 import { TaskEraser } from "./eraser.ts";
@@ -32,12 +33,11 @@ export class TaskEngine {
   readonly eraser: TaskEraser;
   /** Subtasks that were created together often end together. */
   readonly subtaskEnds = new Batcher(0, (ends: readonly { readonly command: Command; readonly wake: Wake }[]) => {
+    const depth = Math.max(...ends.map(({ wake: [nested = REQUEST_DEPTH] }) => nested));
+    const permit = ends.map(({ wake }) => wake[1] ?? null).findLast((one) => one !== null) ?? null;
     this.applyAll(
       ends.map(({ command }) => command),
-      {
-        depth: Math.max(...ends.map(({ wake: [depth = REQUEST_DEPTH] }) => depth)),
-        permit: ends.map(({ wake: [, permit] }) => permit).findLast((permit) => permit != null) ?? null,
-      },
+      { depth, permit },
     );
     return ends.map(() => true);
   });

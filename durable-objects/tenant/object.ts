@@ -22,7 +22,7 @@ import type {
   SessionAdmissionRequest,
 } from "../../core/tenant/rpc.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
-import type { ShortPermit } from "../../core/task/state.ts";
+import type { ShortPermit } from "../../core/task/short-permit.ts";
 import { TenantParts, type TenantJobs } from "./parts.ts";
 import type { NoticeType } from "../../core/task/notice.ts";
 import type {

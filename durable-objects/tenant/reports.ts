@@ -1,7 +1,7 @@
 /** Applies the reports and permit requests of a tenant's tasks. What arrives within a moment shares one storage write. */
 import type { PermitReply, PermitRequest, ReportReply } from "../../core/tenant/rpc.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
-import type { ShortPermit } from "../../core/task/state.ts";
+import type { ShortPermit } from "../../core/task/short-permit.ts";
 import { STOPPED_RETRY_MS } from "../../core/task/admission.ts";
 import { mayLeaveSummary } from "../../core/tenant/admission.ts";
 import { getRowDelayMs } from "../../core/tenant/index-outbox.ts";

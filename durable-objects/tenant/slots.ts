@@ -11,7 +11,7 @@ import { type FairShare, MIN_SLOTS } from "../../core/tenant/fair-share.ts";
 import type { SlotLimits } from "../../core/tenant/slots.ts";
 import type { PermitReply, PermitRequest } from "../../core/tenant/rpc.ts";
 import type { TaskReport } from "../../core/task/rpc.ts";
-import type { ShortPermit } from "../../core/task/state.ts";
+import type { ShortPermit } from "../../core/task/short-permit.ts";
 import { AdmissionController } from "../../core/tenant/admission.ts";
 import { DeferredUse } from "../../core/tenant/deferred-use.ts";
 import { TenantAdmissionStore } from "./admission-store.ts";

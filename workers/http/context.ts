@@ -4,7 +4,7 @@ import type { Context } from "hono";
 import type { Env } from "../../adapters/env/bindings.ts";
 import type { PatternBudget } from "../../core/lib/json-schema/limit-patterns.ts";
 import type { PatternsPort } from "../../core/lib/patterns.ts";
-import type { ShortPermit } from "../../core/task/state.ts";
+import type { ShortPermit } from "../../core/task/short-permit.ts";
 import type { KeyRecord, SessionFacts, TenantFacts } from "../../core/tenant/rpc.ts";
 import type { Register } from "./replies.ts";
 

@@ -1,5 +1,5 @@
 /** The permit that comes with the admission of a request that creates or wakes a task. */
-import type { ShortPermit } from "../../core/task/state.ts";
+import type { ShortPermit } from "../../core/task/short-permit.ts";
 import type { AppContext } from "./context.ts";
 
 /** Creating and starting a task, answering its question, deciding its approval. */

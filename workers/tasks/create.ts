@@ -11,7 +11,8 @@ import { type InputSources, createTaskFacts, type TaskOrigin, type TaskRequest }
 import { hasUsableTools } from "../../core/task/match-skills.ts";
 import { addShipped } from "../../core/tool/shipped-skills.ts";
 import type { Wake } from "../../core/task/rpc.ts";
-import type { ShortPermit, TaskFacts } from "../../core/task/state.ts";
+import type { ShortPermit } from "../../core/task/short-permit.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
 import type { TaskView } from "../../core/task/view.ts";
 import { TASK_MS } from "../../core/tenant/cost-rates.ts";
 import { checkStart, type KeyBounds } from "../../core/tenant/key-bounds.ts";

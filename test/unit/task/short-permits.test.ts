@@ -1,10 +1,10 @@
 /** Permits that go along with what creates or wakes a task: the task's side. */
 import { describe, expect, test } from "vitest";
-import { getShortPermit, SHORT_PERMIT_MS } from "../../../core/task/admission.ts";
+import { getShortPermit, SHORT_PERMIT_MS, usePermit } from "../../../core/task/short-permit.ts";
 import type { Command } from "../../../core/task/commands.ts";
 import type { Decision } from "../../../core/task/decision.ts";
 import type { TaskFacts, TaskState } from "../../../core/task/state.ts";
-import { createTask, decide, decideBoth, usePermit } from "../../../core/task/task.ts";
+import { createTask, decide, decideBoth } from "../../../core/task/task.ts";
 import { ADMITTED, factsOf } from "./world.ts";
 
 const wake: Command = { type: "wake", incarnation: "run" };

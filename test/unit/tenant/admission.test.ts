@@ -1,98 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { listAccounts, type BudgetLimit, getUnusedLease } from "../../../core/tenant/budget-tree.ts";
-import type { PermitReply, PermitRequest } from "../../../core/tenant/rpc.ts";
-import type { TaskReport } from "../../../core/task/rpc.ts";
-import type { Amount } from "../../../core/task/state.ts";
+import type { BudgetLimit } from "../../../core/tenant/budget-tree.ts";
+import type { PermitReply } from "../../../core/tenant/rpc.ts";
 import type { TaskStatus } from "../../../core/task/status.ts";
-import { type AdmissionStore, type TaskRow, AdmissionController } from "../../../core/tenant/admission.ts";
-import { report as reportOf } from "../../contracts/database/rows.ts";
+import { AdmissionController } from "../../../core/tenant/admission.ts";
+import { both, limited, limitsOf, moment, NOON, request, Rows, taskReport } from "./admission-rows.ts";
 
-const NOON = Date.UTC(2026, 10, 30, 12);
 const DAY = 86_400_000;
-const both = (count: number): Amount => ({ tokens: count, costMicros: count * 2 });
-
-/** What a tenant's object stores, in memory; it outlives an admission controller as SQLite does. */
-class Rows implements AdmissionStore {
-  readonly rows = new Map<string, TaskRow>();
-  readonly spent = new Map<string, Amount>();
-  readonly limits = new Map<string, BudgetLimit>();
-
-  task(task: string): TaskRow | null {
-    return this.rows.get(task) ?? null;
-  }
-
-  holders(): TaskRow[] {
-    return [...this.rows.values()].filter(({ holdsSlot }) => holdsSlot);
-  }
-
-  save(row: TaskRow, spending: Parameters<AdmissionStore["save"]>[1]): void {
-    this.rows.set(row.task, row);
-    for (const account of spending?.accounts ?? []) {
-      const name = `${account} ${spending?.day}`;
-      const before = this.spent.get(name) ?? both(0);
-      const more = spending?.more ?? both(0);
-      this.spent.set(name, {
-        tokens: before.tokens + more.tokens,
-        costMicros: before.costMicros + more.costMicros,
-      });
-    }
-  }
-
-  remove(task: string): void {
-    this.rows.delete(task);
-  }
-
-  hasLimits(): boolean {
-    return this.limits.size > 0;
-  }
-
-  readonly figures: AdmissionStore["figures"] = (account, day) => ({
-    limit: this.limits.get(account) ?? null,
-    spent: {
-      day: this.sum(`${account} ${day}`),
-      month: this.sum(`${account} ${day.slice(0, 7)}`),
-      total: this.sum(`${account} `),
-    },
-  });
-
-  sum(prefix: string): Amount {
-    const all = [...this.spent].filter(([name]) => name.startsWith(prefix)).map(([, amount]) => amount);
-    return {
-      tokens: all.reduce((total, { tokens }) => total + tokens, 0),
-      costMicros: all.reduce((total, { costMicros }) => total + costMicros, 0),
-    };
-  }
-
-  leased(account: string): number {
-    return this.holders()
-      .filter((row) => listAccounts(row).includes(account))
-      .reduce((total, row) => total + getUnusedLease(row.granted, row.used).tokens, 0);
-  }
-}
-
-const limitsOf = (share: number) => ({ share, held: share, isWaiting: () => false });
-const moment = (now = NOON, share = 100, isAlone = false) => ({ now, limits: limitsOf(share), isAlone, random: 0.5 });
-const request = (task: string, version: number, more: Partial<PermitRequest> = {}): PermitRequest => ({
-  task,
-  version,
-  key: "key_a",
-  agent: "agent_a",
-  used: both(0),
-  need: both(1),
-  want: both(10),
-  isPriced: true,
-  ...more,
-});
-const taskReport = (task: string, version: number, status: TaskStatus, used = 0): TaskReport => {
-  const row = reportOf({ task, version, status });
-  return { ...row, view: { ...row.view, agent: { id: "agent_a", version: 1 } }, key: "key_a", used: both(used) };
-};
-const limited = (tokens: number, period: BudgetLimit["period"] = "total") => {
-  const rows = new Rows();
-  rows.limits.set("tenant", { tokens, costMicros: null, period });
-  return { rows, controller: new AdmissionController(rows) };
-};
 const kindOf = (reply: PermitReply) => (reply.kind === "queued" ? reply.why : reply.kind);
 
 describe("a task that requests a permit", () => {
@@ -392,35 +306,4 @@ test("what is spent and leased never passes a limit by more than tasks used beyo
     }),
     { numRuns: 400 },
   );
-});
-
-describe("short permits", () => {
-  test("are for tenants without limits, and an ended task frees its place", () => {
-    const controller = new AdmissionController(new Rows());
-    const given = () => controller.permitNew("key_a", 1, moment(NOON, 2));
-    expect(given()).toEqual({ forMs: 2000 });
-    expect(given()).toBeNull();
-    controller.report(taskReport("a", 1, "completed", 5), NOON);
-    expect(given()).toEqual({ forMs: 2000 });
-    expect(limited(1_000_000).controller.permitNew("key_a", 1, moment())).toBeNull();
-  });
-
-  test("a task that runs under one takes its place with its first report, and its use is counted", () => {
-    const rows = new Rows();
-    const controller = new AdmissionController(rows);
-    controller.permitNew("key_a", 1, moment());
-    controller.report(taskReport("a", 2, "running", 7), NOON);
-    expect(rows.task("a")).toMatchObject({ holdsSlot: true, used: both(7) });
-    expect(controller.use).toEqual({ held: 1, queued: 0 });
-    controller.report(taskReport("b", 2, "running"), NOON);
-    expect(rows.task("b")).toMatchObject({ holdsSlot: false });
-  });
-
-  test("only a calm tenant without limits lets a permit pass from task to task", () => {
-    const enter = (controller: AdmissionController, given: ReturnType<typeof moment>) =>
-      controller.enter(request("a", 1), null, given);
-    expect(enter(new AdmissionController(new Rows()), moment(NOON, 8, true))).toMatchObject({ isTransferable: true });
-    expect(enter(new AdmissionController(new Rows()), moment(NOON, 8, false))).not.toHaveProperty("isTransferable");
-    expect(enter(limited(1_000_000).controller, moment(NOON, 8, true))).not.toHaveProperty("isTransferable");
-  });
 });
