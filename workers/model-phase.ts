@@ -20,7 +20,6 @@ import type { Toolset } from "../core/steps/toolset.ts";
 import type { ModelReply } from "../core/task/commands.ts";
 import { MODEL_PHASE_MS } from "../core/tenant/cost-rates.ts";
 import type { Tool } from "../core/tool/tool.ts";
-import { catalogue } from "../tools/catalogue.generated.ts";
 import { chargeCost, chargeTurns } from "./http/charge-cost.ts";
 import { openPerformDeps } from "./tools/perform-deps.ts";
 import { openToolset } from "./tools/toolsets.ts";
@@ -30,7 +29,7 @@ export async function* streamModelPhase(
   env: Env,
   job: ThinkJob,
   signal: AbortSignal,
-  tools: readonly Tool[] = catalogue,
+  tools: readonly Tool[],
 ): AsyncGenerator<ThinkLine, ThinkLine, boolean> {
   const drainMs = await drainLeftFromEnv(env);
   if (drainMs > 0) return { type: "failed", failure: { ...DRAINING, retryAfterMs: drainMs } };

@@ -9,12 +9,9 @@ import { systemClock } from "../adapters/env/clock.ts";
 import { taskModelFromEnv } from "../adapters/env/model.ts";
 import { resultsFromEnv } from "../adapters/env/results.ts";
 import { settingsFromEnv } from "../adapters/env/settings.ts";
-import { tasksFromEnv } from "../adapters/env/tasks.ts";
 import type { Env } from "../adapters/env/bindings.ts";
 import { failed, type Result } from "../core/base/errors.ts";
 import { condense } from "../core/steps/condense.ts";
-import { toMissingToolFailure, type Toolset } from "../core/steps/toolset.ts";
-import { performCalls } from "../core/steps/perform.ts";
 import { reviseCall } from "../core/steps/revise.ts";
 import { type LineListener, sendLines } from "../core/steps/lines.ts";
 import { isSupported, OTHER_RELEASE } from "../core/steps/job-version.ts";
@@ -32,11 +29,11 @@ import {
   type UnsupportedLine,
 } from "../core/steps/rpc.ts";
 import type { RevisedCall } from "../core/task/commands.ts";
-import type { TaskFacts } from "../core/task/state.ts";
 import type { Tool } from "../core/tool/tool.ts";
 import { catalogue } from "../tools/catalogue.generated.ts";
 import { streamModelPhase } from "./model-phase.ts";
-import { openPerformDeps, toShapeLimits } from "./tools/perform-deps.ts";
+import { streamToolPhase } from "./tool-phase.ts";
+import { toShapeLimits } from "./tools/perform-deps.ts";
 import { openAvailableToolset } from "./tools/toolsets.ts";
 
 export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, EarlierStepsRpc {
@@ -51,7 +48,10 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
   async runToolPhase(job: ActJob, listener: LineListener<ActLine>): Promise<ActLine | null> {
     if (!isSupported(job.version)) return UNSUPPORTED;
     const giveTurn = job.hearsAll === true ? async () => await scheduler.wait(0) : undefined;
-    return await sendLines(listener, (signal) => this.streamToolPhase(job, signal), { mustBeStored, giveTurn });
+    return await sendLines(listener, (signal) => streamToolPhase(this.env, job, signal, this.tools), {
+      mustBeStored,
+      giveTurn,
+    });
   }
 
   async shorten(job: CondenseJob, listener: LineListener<CondenseLine>): Promise<CondenseLine | null> {
@@ -84,20 +84,6 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
     return await this.reviseCall(job);
   }
 
-  private async *streamToolPhase(job: ActJob, signal: AbortSignal): AsyncGenerator<ActLine, null, boolean> {
-    const now = await this.readCurrentFacts(job.facts);
-    const facts = now ?? job.facts;
-    // A call that is alone waits for no other.
-    const joinsRequests = job.calls.length > 1;
-    const toolset = now === null ? NO_TOOLSET : await openAvailableToolset(this.env, facts, this.tools);
-    yield* performCalls(
-      { ...job, facts },
-      openPerformDeps(this.env, facts, { toolset, own: job.results ?? null, tools: this.tools, joinsRequests }),
-      signal,
-    );
-    return null;
-  }
-
   /** The demo model never shortens: it reads a conversation, not an instruction to rewrite a text. */
   private async *streamCondense(job: CondenseJob, signal: AbortSignal): AsyncGenerator<CondenseLine, null, boolean> {
     const { env } = this;
@@ -112,29 +98,6 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
     yield* condense(job, deps, signal);
     return null;
   }
-
-  /**
-   * Returns the current facts of a call. A call over the API that waited, for example for an approval, belongs to a
-   * task whose model may have loaded a restricting skill meanwhile. Returns null if that task does not answer.
-   */
-  private async readCurrentFacts(facts: TaskFacts): Promise<TaskFacts | null> {
-    if (facts.kind !== "call" || facts.parentId === null) return facts;
-    const parent = await tasksFromEnv(this.env)(facts.tenant, facts.parentId).facts();
-    return parent.ok ? { ...facts, tools: parent.value.tools, skills: parent.value.skills } : null;
-  }
 }
-
-/** For a call whose task does not report its tools: no tool is available. */
-const NO_TOOLSET: Toolset = {
-  resolve: () => null,
-  specs: [],
-  names: [],
-  findable: [],
-  admits: (tool) => ({ ok: false, error: toMissingToolFailure(tool.name, { isPart: true }) }),
-  specOf: () => null,
-  skills: [],
-  skillTexts: [],
-  isPart: true,
-};
 
 const UNSUPPORTED: UnsupportedLine = { type: "unsupported" };

@@ -4,6 +4,7 @@
  */
 import type { Env } from "../../adapters/env/bindings.ts";
 import { type CallBudget, MAX_BEGIN_DEPTH, REQUEST_DEPTH } from "../../core/base/call-budget.ts";
+import type { OwnPhases } from "../../core/steps/own-phases.ts";
 import type { Command, NewTask } from "../../core/task/commands.ts";
 import type { Decision, Work } from "../../core/task/decision.ts";
 import type { Wake } from "../../core/task/rpc.ts";
@@ -13,7 +14,7 @@ import { createTask, decide, decideBoth, findNextWake } from "../../core/task/ta
 import { getStatus } from "../../core/task/status.ts";
 import { Batcher } from "../base/batcher.ts";
 import { TaskEraser } from "./eraser.ts";
-import { type RunModelPhase, TaskPhases } from "./phases.ts";
+import { TaskPhases } from "./phases.ts";
 import { TaskRelations } from "./relations.ts";
 import { TaskReports } from "./reports.ts";
 import { canContinue, continueBy, openRun, type Run } from "./run.ts";
@@ -54,17 +55,11 @@ export class TaskEngine {
   private depth = REQUEST_DEPTH;
   private isHalting = false;
 
-  constructor(
-    env: Env,
-    storage: DurableObjectStorage,
-    store: TaskStore,
-    watchers: TaskWatchers,
-    runModelPhase: RunModelPhase,
-  ) {
+  constructor(env: Env, storage: DurableObjectStorage, store: TaskStore, watchers: TaskWatchers, ownPhases: OwnPhases) {
     this.store = store;
     this.watchers = watchers;
     store.afterUpgrade = () => this.arm();
-    this.phases = new TaskPhases(env, store, runModelPhase);
+    this.phases = new TaskPhases(env, store, ownPhases);
     this.relations = new TaskRelations(
       env,
       (calls) => this.calls?.count(calls),
@@ -155,7 +150,7 @@ export class TaskEngine {
     if (work.kind === "enter") return this.applyAll([await this.enter(work, stored)], { depth: run.depth, run });
     let last: Decision | null = null;
     const isPhase = work.kind !== "dispatch" && work.kind !== "cancel";
-    if (isPhase && this.phases.callsRunner(work)) run.calls.count();
+    if (isPhase && this.phases.mayCallRunner(work)) run.calls.count();
     for await (const happened of this.runWork(work, run, stored)) {
       const commands: Command[] = [];
       for (const one of happened) {

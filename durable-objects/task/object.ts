@@ -10,6 +10,7 @@ import type { Env } from "../../adapters/env/bindings.ts";
 import { NO_RUN_DEPTH } from "../../core/base/call-budget.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { JOB_VERSION } from "../../core/steps/job-version.ts";
+import type { OwnPhases } from "../../core/steps/own-phases.ts";
 import { checkEnvelope } from "../../core/gateway/envelope.ts";
 import { EXPAND_RESULT } from "../../core/gateway/shape.ts";
 import type { NewMemory } from "../../core/memory/memory.ts";
@@ -32,9 +33,8 @@ import type { LedgerRow, Spend } from "../../core/task/decision.ts";
 import type { Attachment, TaskFacts } from "../../core/task/state.ts";
 import type { TaskView } from "../../core/task/view.ts";
 import { findWaitingCall } from "../../core/task/waits.ts";
-import { streamModelPhase } from "../../workers/model-phase.ts";
+import { openOwnPhases } from "../../workers/own-phases.ts";
 import { TaskEngine } from "./engine.ts";
-import type { RunModelPhase } from "./phases.ts";
 import { TaskRetention } from "./retention.ts";
 import { TaskStore, type StoredTask } from "./store.ts";
 import { TaskWatchers } from "./watchers.ts";
@@ -48,9 +48,7 @@ const NOT_READ: FormattedResult = { content: "", isLarge: false };
 export class TaskObject extends DurableObject<Env> implements TaskRpc {
   private readonly store = new TaskStore(this.ctx.storage);
   private readonly watchers = new TaskWatchers(this.ctx);
-  private readonly engine = new TaskEngine(this.env, this.ctx.storage, this.store, this.watchers, (job, signal) =>
-    this.streamModelPhase(job, signal),
-  );
+  private readonly engine = new TaskEngine(this.env, this.ctx.storage, this.store, this.watchers, this.openOwnPhases());
 
   private readonly retention = new TaskRetention(this.env, this.ctx.storage, this.store, this.engine.relations);
 
@@ -245,9 +243,9 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     socket.close(code === 1005 || code === 1006 ? 1000 : code);
   }
 
-  /** Runs a model phase in this object. A test's object adds its own tools. */
-  protected streamModelPhase(...[job, signal]: Parameters<RunModelPhase>): ReturnType<RunModelPhase> {
-    return streamModelPhase(this.env, job, signal);
+  /** The phases that this object runs itself. A test's object adds its own tools. */
+  protected openOwnPhases(): OwnPhases {
+    return openOwnPhases(this.env);
   }
 
   /** Checks and hashes a person's arguments. Null when they equal the requested ones, or no call waits for them. */

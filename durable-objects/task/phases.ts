@@ -6,6 +6,7 @@ import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import { stepsFromEnv } from "../../adapters/env/steps.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { type LineListener, sendLines } from "../../core/steps/lines.ts";
+import type { OwnPhases } from "../../core/steps/own-phases.ts";
 import type { Delta } from "../../core/task/watch-frames.ts";
 import {
   type ActJob,
@@ -13,6 +14,7 @@ import {
   type CondenseJob,
   type CondenseLine,
   lacksMethod,
+  mustBeStored,
   type OwnResult,
   type ThinkJob,
   type ThinkLine,
@@ -40,26 +42,23 @@ type PhaseResults = AsyncGenerator<readonly PhaseResult[], void, void>;
 /** The work of a phase. */
 export type PhaseWork = Think | Act | Condense;
 
-/** Runs the model phase in this object. Its signal ends it. */
-export type RunModelPhase = (job: ThinkJob, signal: AbortSignal) => AsyncGenerator<ThinkLine, ThinkLine, boolean>;
-
 /** Runs the phases of one object, at most one at a time. */
 export class TaskPhases {
   private readonly env: Env;
   private readonly store: TaskStore;
   /** The most parallel calls of a step. */
   readonly maxParallel: number;
-  /** Null if the step runner runs it. */
-  private readonly runOwnModelPhase: RunModelPhase | null;
+  /** The phases that this object runs itself; null if the step runner runs all of them. */
+  private readonly own: OwnPhases | null;
   private open: Pick<RunnerCall<unknown>, "abandon"> | null = null;
   private mayStartCalls = true;
 
-  constructor(env: Env, store: TaskStore, runModelPhase: RunModelPhase) {
+  constructor(env: Env, store: TaskStore, ownPhases: OwnPhases) {
     const { maxParallelToolCalls, modelPhase } = settingsFromEnv(env);
     this.env = env;
     this.store = store;
     this.maxParallel = maxParallelToolCalls;
-    this.runOwnModelPhase = modelPhase === "object" ? runModelPhase : null;
+    this.own = modelPhase === "object" ? ownPhases : null;
   }
 
   /** When false, no call starts from now on, not even a later one of the running phase. Running calls continue. */
@@ -81,9 +80,9 @@ export class TaskPhases {
     }
   }
 
-  /** True for work that calls the step runner. */
-  callsRunner({ kind }: PhaseWork): boolean {
-    return kind !== "think" || this.runOwnModelPhase === null;
+  /** True for work that calls the step runner, or in its place perhaps the object of the sidecar's container. */
+  mayCallRunner({ kind }: PhaseWork): boolean {
+    return kind !== "think" || this.own === null;
   }
 
   /** Abandons the running phase, with its model call or tool calls. */
@@ -99,11 +98,11 @@ export class TaskPhases {
     const messages = this.store.conversation.readMessages(state);
     const job: ThinkJob = { version: JOB_VERSION, ...work, facts, repeat, messages, label };
     const phase = { step, attempt, incarnation };
-    const own = this.runOwnModelPhase;
+    const { own } = this;
     const call = (listener: LineListener<ThinkLine>) =>
       own === null
         ? stepsFromEnv(this.env).runModelPhase(job, listener)
-        : sendLines(listener, (signal) => own(job, signal));
+        : sendLines(listener, (signal) => own.streamModelPhase(job, signal));
     for await (const lines of this.callRunner<ThinkLine>(call, incarnation)) {
       yield lines.map((line): PhaseResult => {
         switch (line.type) {
@@ -160,7 +159,7 @@ export class TaskPhases {
     const facts = getCurrentFacts(state);
     const job: ActJob = { version: JOB_VERSION, facts, hearsAll: true, step, calls, later, results, timeoutMs };
     for await (const lines of this.callRunner<ActLine>(
-      (listener) => stepsFromEnv(this.env).runToolPhase(job, listener),
+      (listener) => this.startToolPhase(job, listener),
       incarnation,
       (line) => this.confirmStarts(later.filter(({ callId }) => getStarts(line).includes(callId))),
     )) {
@@ -174,6 +173,14 @@ export class TaskPhases {
       });
     }
     yield [{ type: "runner_call_ended", step, incarnation }];
+  }
+
+  /** Makes calls that only read from the web in this object, and all others in the step runner. */
+  private async startToolPhase(job: ActJob, listener: LineListener<ActLine>): Promise<ActLine | null> {
+    const { own } = this;
+    if (own === null || !(await own.onlyReads(job))) return await stepsFromEnv(this.env).runToolPhase(job, listener);
+    const giveTurn = async () => await scheduler.wait(0);
+    return await sendLines(listener, (signal) => own.streamToolPhase(job, signal), { mustBeStored, giveTurn });
   }
 
   /** The condense phase: each summary as it is written, or the condensed older steps. */

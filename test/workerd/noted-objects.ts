@@ -4,8 +4,7 @@ import {
   TaskObject as DeployedTaskObject,
   TenantObject as DeployedTenantObject,
 } from "../../workers/index.ts";
-import type { RunModelPhase } from "../../durable-objects/task/phases.ts";
-import { streamModelPhase } from "../../workers/model-phase.ts";
+import { openOwnPhases } from "../../workers/own-phases.ts";
 import { isRecording, noteCall } from "./call-notes.ts";
 import { noteOwner } from "./storage-owners.ts";
 import { TOOLS_OF_TESTS } from "./task/test-tools.ts";
@@ -16,8 +15,8 @@ export class TaskObject extends DeployedTaskObject {
     noteOwner(this, "task", ctx);
   }
 
-  protected override streamModelPhase(...[job, signal]: Parameters<RunModelPhase>) {
-    return streamModelPhase(this.env, job, signal, TOOLS_OF_TESTS);
+  protected override openOwnPhases() {
+    return openOwnPhases(this.env, TOOLS_OF_TESTS);
   }
 
   override async alarm(): Promise<void> {

@@ -38,8 +38,8 @@ const VENDOR_SDKS = [
   "zod",
 ];
 
-/** The model phase, which a task's object runs as the step runner does. */
-const MODEL_PHASE = /^workers\/model-phase\.ts$/;
+/** The phases that a task's object runs as the step runner does. */
+const OWN_PHASES = /^workers\/own-phases\.ts$/;
 
 const LAYERS: readonly Layer[] = [
   // croner is arithmetic over a pattern: it is given the moment.
@@ -57,7 +57,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: "the object of a task",
     files: /^durable-objects\/task\//,
-    imports: [CORE, SHARED_BY_OBJECTS, READERS_OF_ENV, MODEL_PHASE],
+    imports: [CORE, SHARED_BY_OBJECTS, READERS_OF_ENV, OWN_PHASES],
     packages: ["cloudflare:"],
   },
   {
@@ -74,7 +74,7 @@ const LAYERS: readonly Layer[] = [
   },
   {
     name: "the step runner and the rooms of tools",
-    files: /^workers\/((steps|model-phase)\.ts$|(custom-tools|mcp|openapi|skills|tools)\/)/,
+    files: /^workers\/((steps|(?:model|tool)-phase|own-phases)\.ts$|(custom-tools|mcp|openapi|skills|tools)\/)/,
     imports: [CORE, WORKERS, READERS_OF_ENV, CATALOGUE],
     types: [OBJECTS],
     packages: ["@hono/zod-openapi", "cloudflare:", "hono", "yaml", "zod"],

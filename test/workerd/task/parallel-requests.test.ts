@@ -5,8 +5,8 @@ import { expect, test, vi } from "vitest";
 import type { TaskFacts } from "../../../core/task/state.ts";
 import type { StepBody } from "../../../durable-objects/task/step-rows.ts";
 import { recordCalls } from "../call-notes.ts";
-import { recordsOf, somewhere } from "../outside.ts";
-import { agentOf, factsOf, ledgerOf, start, stubOf, until } from "../tasks/client.ts";
+import { post, recordsOf, somewhere } from "../outside.ts";
+import { agentOf, factsOf, ledgerOf, start, stubOf, taskOf, until } from "../tasks/client.ts";
 
 const agent = agentOf({ permissions: ["network"], allowed_domains: ["*"] });
 
@@ -42,21 +42,26 @@ async function eventsByRow(facts: TaskFacts): Promise<string[][]> {
   );
 }
 
-/** The calls of the object with lines of the tool phase. */
-async function linesOf(facts: TaskFacts): Promise<string[]> {
+/** The calls of the runner for the task's tool phases, and the object's calls with their lines. */
+async function runnerCallsOf(facts: TaskFacts): Promise<string[]> {
   const notes = await recordCalls(async () => {
     await start(facts);
     await until(facts, ({ status }) => status === "completed");
   });
-  return notes.filter(({ task }) => task === `lines of ${facts.id}`).map(({ what }) => what);
+  const isLine = (task: string) => task === `lines of ${facts.id}`;
+  return notes
+    .filter(({ task, what }) => isLine(task) || (task === facts.id && what === "tool phase"))
+    .map(({ what }) => what);
 }
+
+const isRunnerSetting = env.OTTO_MODEL_PHASE === "runner";
 
 const five = (type: string) => Array.from({ length: 5 }, () => type);
 
-test("five results that arrive together cost one order, one call and one row, which also begins the next step", async () => {
+test("five results that arrive together cost one order and one row, which also begins the next step, and no call", async () => {
   const facts = requestAll(fiveAddresses());
   const orders = watchOrders(together);
-  expect(await linesOf(facts)).toEqual(["hearAll 5"]);
+  expect(await runnerCallsOf(facts)).toEqual(isRunnerSetting ? ["tool phase", "hearAll 5"] : []);
   expect(orders).toEqual(["/egress/batch"]);
   const rows = await eventsByRow(facts);
   const withCalls = rows.filter((types) => types.some((type) => type.startsWith("call.")));
@@ -102,7 +107,7 @@ test("requests whose replies are lost with the sidecar are made again, together"
     await response.body?.cancel();
     throw new TypeError("the connection was lost");
   });
-  await linesOf(facts);
+  await runnerCallsOf(facts);
   expect(orders.filter((order) => order !== "/health")).toEqual(["/egress/batch", "/egress/batch"]);
   expect((await ledgerOf(facts)).map(({ state }) => state)).toEqual(five("confirmed"));
 });
@@ -110,7 +115,60 @@ test("requests whose replies are lost with the sidecar are made again, together"
 test("a request that is alone goes alone, and its result ends the phase without a call of the object", async () => {
   const facts = requestAll([somewhere()]);
   const orders = watchOrders(together);
-  expect(await linesOf(facts)).toEqual([]);
+  expect(await runnerCallsOf(facts)).toEqual(isRunnerSetting ? ["tool phase"] : []);
   expect(orders).toEqual(["/egress"]);
   expect((await ledgerOf(facts)).map(({ state }) => state)).toEqual(["confirmed"]);
+});
+
+const get = () => ({ name: "http_request", arguments: { url: somewhere() } });
+
+test.each([
+  ["six reads", () => Array.from({ length: 6 }, get)],
+  ["a read and an effect", () => [get(), post(somewhere())]],
+  ["a read and a search", () => [get(), { name: "web_search", arguments: { query: "rome" } }]],
+])("the runner makes %s", async (_, calls) => {
+  const approval = { dangerous: "allow" } as const;
+  const its = agentOf({ permissions: ["network"], allowed_domains: ["*"], approval });
+  const facts = factsOf([{ calls: calls() }, { text: "Done." }], { agent: its });
+  expect(await runnerCallsOf(facts)).toContain("tool phase");
+});
+
+test("reads of an object that is aborted are made again, and their results are stored once", async () => {
+  const urls = fiveAddresses();
+  const facts = requestAll(urls);
+  const real = globalThis.fetch.bind(globalThis);
+  let orders = 0;
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+    const isFirst = typeof input === "string" && input.endsWith("/egress/batch") && (orders += 1) === 1;
+    return isFirst ? await new Promise<Response>(() => undefined) : await real(input, init);
+  });
+  await start(facts);
+  await vi.waitFor(() => expect(orders).toBe(1), { timeout: 20_000 });
+  await runInDurableObject(stubOf(facts), (_, state) => state.abort("a test")).catch(() => undefined);
+  await until(facts, ({ status }) => status === "completed");
+  expect((await ledgerOf(facts)).map(({ state, attempts }) => [state, attempts])).toEqual(
+    five("").map(() => ["confirmed", 2]),
+  );
+  for (const url of urls) expect(await recordsOf(url)).toHaveLength(1);
+});
+
+test("a task that is cancelled ends its order", async () => {
+  const facts = requestAll(fiveAddresses());
+  const real = globalThis.fetch.bind(globalThis);
+  let [hasArrived, isEnded] = [false, false];
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+    if (typeof input !== "string" || !input.endsWith("/egress/batch")) return await real(input, init);
+    hasArrived = true;
+    const { promise, reject } = Promise.withResolvers<Response>();
+    init?.signal?.addEventListener("abort", () => {
+      isEnded = true;
+      reject(new Error("ended"));
+    });
+    return await promise;
+  });
+  await start(facts);
+  await vi.waitFor(() => expect(hasArrived).toBe(true), { timeout: 20_000 });
+  await taskOf(facts).cancel("a test");
+  await vi.waitFor(() => expect(isEnded).toBe(true), { timeout: 20_000 });
+  expect(await until(facts, ({ status }) => status === "cancelled")).toMatchObject({ status: "cancelled" });
 });
