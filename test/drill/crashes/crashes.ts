@@ -1,8 +1,9 @@
-/** Group `crashes`: kills at every step of a task, and tasks that wait for an answer. */
+/** Group `crashes`: kills at every step of a task, tasks that wait for an answer, and in the long form a long model call. */
 import { type GroupOptions, type GroupReport, withStage } from "../group.ts";
 import { seededRandom } from "../random.ts";
 import { killTable, runKillDrill, findViolations } from "./kill-drill.ts";
 import { planKills } from "./kill-plan.ts";
+import { type LongCallReport, runLongCallDrill } from "./long-call-drill.ts";
 import { runWaitingDrill } from "./waiting-drill.ts";
 
 /** `kills` is null for the complete plan. */
@@ -11,7 +12,18 @@ export interface CrashSizes {
   readonly waitingTasks: number;
 }
 
-export async function runCrashes({ seed, short, say }: GroupOptions, sizes: CrashSizes): Promise<GroupReport> {
+export async function runCrashes(options: GroupOptions, sizes: CrashSizes): Promise<GroupReport> {
+  const killed = await runKills(options, sizes);
+  if (options.short) return killed;
+  options.say("Drill long call: two model calls of 90 s, the object of one aborted");
+  const long = await runLongCallDrill(options);
+  return {
+    text: `${killed.text}\n${longCallLine(long)}`,
+    violations: [...killed.violations, ...long.violations],
+  };
+}
+
+async function runKills({ seed, short, say }: GroupOptions, sizes: CrashSizes): Promise<GroupReport> {
   return await withStage(say, async (stage) => {
     say("Drill crashes: 20 steps, killed at each");
     const kill = await runKillDrill(stage, planKills({ short, kills: sizes.kills, random: seededRandom(seed) }), say);
@@ -24,4 +36,8 @@ export async function runCrashes({ seed, short, say }: GroupOptions, sizes: Cras
     ].join("\n");
     return { text, violations: [...findViolations(kill, !short), ...waiting.violations] };
   });
+}
+
+function longCallLine({ undisturbed, aborted, againAfterMs }: LongCallReport): string {
+  return `  long call: ${undisturbed} model request; ${aborted} when the object was aborted, the second ${Math.round(againAfterMs)} ms after it`;
 }
