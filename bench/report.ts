@@ -23,11 +23,18 @@ export function describeMachine(): string {
   return `${[...parts, `workerd ${workerdVersion()}`].join(", ")}; load ${load} before the run`;
 }
 
-/** Formats the result for the document: one line on the run, then the table. */
-export function reportOf(table: string, run: { machine: string; rounds: number; seconds: number }): string {
+/** What a report says below its table without the optional peer. */
+export const PEER_NOT_MEASURED =
+  "Cloudflare Agents: not measured. Install its package in a folder, and name the folder by `--agents` (see below: What runs).";
+
+/** Formats the result for the document: one line on the run, the table, and a note, if any. */
+export function reportOf(
+  table: string,
+  run: { machine: string; rounds: number; seconds: number; note: string | null },
+): string {
   const date = new Date().toISOString().slice(0, 10);
   const how = `median of ${run.rounds} rounds (lowest–highest), ${Math.round(run.seconds)} s total`;
-  return `Measured on ${date}: ${run.machine}; ${how}.\n\n${table}`;
+  return `Measured on ${date}: ${run.machine}; ${how}.\n\n${table}${run.note === null ? "" : `\n\n${run.note}`}`;
 }
 
 /** Puts a report in the place of the last one in `docs/bench.md`. */

@@ -1,20 +1,21 @@
 /**
  * `npm run bench`: what Otto costs beyond the model's own time, beside two floors in the same run: an AI SDK loop in Node
- * that keeps nothing, and a bare Durable Object that keeps one row a step. See docs/bench.md.
+ * that keeps nothing, and a bare Durable Object that keeps one row a step; and a peer. See docs/bench.md.
  *
- *     npm run bench -- [--only gap,rate] [--rounds 3] [--no-floors] [--write]
+ *     npm run bench -- [--only gap,rate] [--rounds 3] [--no-floors] [--agents FOLDER] [--write]
  *
- * `--write` puts the table into docs/bench.md.
+ * `--write` puts the table into docs/bench.md. `--agents` names the folder that the peer's package is installed in.
  */
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { readOptions, wholeNumber } from "../test/drill/read-options.ts";
 import type { Contender } from "./contenders/contender.ts";
 import { startBareObject } from "./contenders/bare-object.ts";
+import { checkAgents, startCloudflareAgents } from "./contenders/cloudflare-agents.ts";
 import { startOtto } from "./contenders/otto.ts";
 import { startSdkLoop } from "./contenders/sdk-loop.ts";
 import { startModel } from "./model/model.ts";
-import { busyWarning, describeMachine, reportOf, writeReport } from "./report.ts";
+import { busyWarning, describeMachine, PEER_NOT_MEASURED, reportOf, writeReport } from "./report.ts";
 import { BUNDLE } from "./rows/bundle.ts";
 import { CAGE } from "./rows/cage.ts";
 import { CALL } from "./rows/call.ts";
@@ -74,21 +75,28 @@ const WARM_UP_ROUNDS = 3;
 /** Fewer rounds give no useful median. */
 const FEWEST_WRITTEN_ROUNDS = 3;
 
-const { sections, rounds, floors, write } = readOptions(() => {
+const { sections, rounds, floors, agents, write } = readOptions(() => {
   const { values } = parseArgs({
     allowNegative: true,
     options: {
       only: { type: "string", default: SECTIONS.map(({ name }) => name).join() },
       rounds: { type: "string", default: "3" },
       floors: { type: "boolean", default: true },
+      agents: { type: "string" },
       write: { type: "boolean", default: false },
     },
   });
   const wanted = chosen(values.only.split(","));
   if (values.write && (wanted.length < SECTIONS.length || !values.floors))
     throw new Error("--write is for a whole run: leave --only and --no-floors out");
+  if (values.agents !== undefined) checkAgents(values.agents);
   const least = values.write ? FEWEST_WRITTEN_ROUNDS : 1;
-  return { ...values, sections: wanted, rounds: wholeNumber("rounds", values.rounds, least) };
+  return {
+    ...values,
+    agents: values.agents ?? null,
+    sections: wanted,
+    rounds: wholeNumber("rounds", values.rounds, least),
+  };
 });
 const machine = describeMachine();
 
@@ -107,6 +115,7 @@ try {
     say("starting");
     contenders.push(await startOtto(model));
     if (floors) contenders.push(await startBareObject(model), await startSdkLoop(model));
+    if (agents !== null) contenders.push(await startCloudflareAgents(model, agents));
   }
   let tasks = 0;
   const stage: Stage = {
@@ -125,7 +134,8 @@ try {
     }
   }
   const seconds = (performance.now() - startedAt) / 1_000;
-  const report = reportOf(tableOf(figures, sections), { machine, rounds, seconds });
+  const note = agents === null && !isComputed ? PEER_NOT_MEASURED : null;
+  const report = reportOf(tableOf(figures, sections), { machine, rounds, seconds, note });
   console.log(`\n${report}\n`);
   if (write) writeReport(report);
 } finally {
@@ -145,7 +155,8 @@ async function warmUp(stage: Stage, contender: Contender): Promise<void> {
 }
 
 /** Measures a section once and prints its figures. */
-async function measure(section: Section, stage: Stage, round: number): Promise<void> {
+async function measure(section: Section, run: Stage, round: number): Promise<void> {
+  const stage = section.peers === true ? run : { ...run, contenders: run.contenders.filter(({ isPeer }) => !isPeer) };
   await section.measure(stage, (row, contender, value) => figures.add(row, contender, value));
   if (section.isComputed === true) return;
   for (const { key, label, digits } of section.rows) {

@@ -12,7 +12,9 @@ import type { Contender } from "./contender.ts";
 import { startFloor } from "./floor-process.ts";
 
 const HOST = new URL("../floors/bare-host.ts", import.meta.url);
-const OBJECT = fileURLToPath(new URL("../floors/bare-object.mjs", import.meta.url));
+const MODULES = ["bare-object.mjs", "model-calls.mjs"].map((name) =>
+  fileURLToPath(new URL(`../floors/${name}`, import.meta.url)),
+);
 
 export async function startBareObject(model: BenchModel): Promise<Contender> {
   const persistFolder = mkdtempSync(join(tmpdir(), "bench-bare-"));
@@ -20,6 +22,7 @@ export async function startBareObject(model: BenchModel): Promise<Contender> {
   let host = await startHost();
   return {
     name: "bare object",
+    isPeer: false,
     async start(task, job) {
       await send("POST", `${host.url}/${task}`, { input: inputOf(task, job) });
     },
@@ -33,7 +36,7 @@ export async function startBareObject(model: BenchModel): Promise<Contender> {
     pids: () => processTree(host.pid),
     runtimePid: () => childNamed(host.pid, "workerd"),
     objectsFolder: () => join(persistFolder, "do/bare-BareTask"),
-    bundleKib: () => gzipKib([OBJECT]),
+    bundleKib: () => gzipKib(MODULES),
     files: {
       async put(path, text) {
         await send("POST", `${host.url}/files/put`, { path, text });

@@ -1,4 +1,4 @@
-/** What the bench compares: Otto as a user starts it, and the two floors. */
+/** What the bench compares: Otto as a user starts it, the two floors, and a peer. */
 import type { Job } from "../job.ts";
 
 /** Files that a contender keeps in R2, to be searched. */
@@ -11,6 +11,8 @@ export interface BenchFiles {
 /** A compared system. The model sees when a task asks and when it ends. */
 export interface Contender {
   readonly name: string;
+  /** A peer is measured only in sections that say so. */
+  readonly isPeer: boolean;
   /** Sends a task; resolves when the request is answered, which is early or late as the contender has it. */
   start(task: string, job: Job): Promise<void>;
   /** Creates a task, opens this number of streams of its events, and returns what starts it. Null: it has no such streams. */

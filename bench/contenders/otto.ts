@@ -57,6 +57,7 @@ export async function startOtto(model: BenchModel): Promise<Contender> {
     const supervisor = parentOf(need(system.pidOf("runtime")));
     return {
       name: "Otto",
+      isPeer: false,
       async start(task, job) {
         const made = await api<TaskBody>("POST", "/v1/tasks", { input: inputOf(task, job), agent: agent.id });
         ids.set(task, made.id);

@@ -13,6 +13,7 @@ export async function startSdkLoop(model: BenchModel): Promise<Contender> {
   let loop = await startLoop();
   return {
     name: "AI SDK loop",
+    isPeer: false,
     async start(task, job) {
       await send("POST", `${loop.url}/${task}`, { input: inputOf(task, job) });
     },

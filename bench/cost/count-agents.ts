@@ -5,14 +5,13 @@
  *     npm install --prefix FOLDER --ignore-scripts --legacy-peer-deps agents@0.32.0
  *     node bench/cost/count-agents.ts FOLDER
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { isAbsolute, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { closeServer, listenOnLoopback } from "../../test/mock-servers/listen.ts";
+import { bundleAgent, readAgentsVersion } from "../floors/bundle-agent.ts";
 import { LOOPBACK, readCompatibilityDate } from "../floors/miniflare-options.ts";
 import { type AgentsFile, formatAgentsFile } from "./counts.ts";
 
@@ -39,12 +38,9 @@ interface AgentCounts {
 }
 
 const [folder] = process.argv.slice(2);
-if (folder === undefined || !isAbsolute(folder))
-  throw new Error("name the absolute folder that `agents` is installed in");
-const { version } = JSON.parse(readFileSync(join(folder, "node_modules/agents/package.json"), "utf8")) as {
-  version: string;
-};
-const script = await bundle(folder);
+if (folder === undefined) throw new Error("name the absolute folder that `agents` is installed in");
+const version = readAgentsVersion(folder);
+const script = await bundleAgent(AGENT, folder);
 const file: AgentsFile = {
   package: `agents@${version}`,
   countedOn: new Date().toISOString().slice(0, 10),
@@ -122,29 +118,4 @@ function toCounts(agent: AgentCounts): Counts {
     "R2 operations": 0,
     "Postgres bytes": 0,
   };
-}
-
-async function bundle(packages: string): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [AGENT],
-    bundle: true,
-    write: false,
-    format: "esm",
-    external: ["node:*", "cloudflare:*"],
-    conditions: ["workerd", "worker", "browser"],
-    nodePaths: [join(packages, "node_modules"), fileURLToPath(new URL("../../node_modules", import.meta.url))],
-    logLevel: "warning",
-    plugins: [
-      {
-        name: "builtin modules",
-        setup(bundling) {
-          bundling.onResolve({ filter: /^path$/ }, ({ path: name }) => ({ path: name, namespace: "builtin" }));
-          bundling.onLoad({ filter: /./, namespace: "builtin" }, ({ path: name }) => ({
-            contents: `export * from "node:${name}"`,
-          }));
-        },
-      },
-    ],
-  });
-  return outputFiles[0]?.text ?? "";
 }

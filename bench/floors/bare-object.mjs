@@ -3,18 +3,7 @@
  * no ledger, no log, no alarm and no step runner, and a crash loses the task. JavaScript, as workerd takes no types.
  */
 import { DurableObject } from "cloudflare:workers";
-
-/** The tools, named as Otto's own; each has one field, a text. */
-const TOOLS = [
-  ["get_current_datetime", "Tell the current date and time in a time zone.", "timezone"],
-  ["evaluate_expression", "Evaluate a mathematical expression.", "expression"],
-  ["http_request", "Send an HTTP request to a public web address and read the reply.", "url"],
-  ["dispatch_subagent", "Hand a self-contained part of the work to a subagent.", "task_description"],
-  ["ask_human", "Ask a person a question and wait for the answer.", "query"],
-].map(([name, description, field]) => ({
-  type: "function",
-  function: { name, description, parameters: { type: "object", properties: { [field]: { type: "string" } } } },
-}));
+import { callModel, runTool, sumOf } from "./model-calls.mjs";
 
 export class BareTask extends DurableObject {
   /** Makes one call and keeps its result. */
@@ -46,12 +35,14 @@ export class BareTask extends DurableObject {
     let from = stored.length;
     for (;;) {
       step += 1;
-      const reply = await this.callModel(messages);
+      const reply = await callModel(this.env.MODEL_URL, messages);
       messages.push(reply);
       const calls = reply.tool_calls ?? [];
       const asks = calls.some((call) => call.function.name === "ask_human");
       if (!asks) {
-        const results = await Promise.all(calls.map((call, index) => this.runTool(`${name}-${step}-${index}`, call)));
+        const results = await Promise.all(
+          calls.map((call, index) => runTool(call, (task) => this.startBelow(`${name}-${step}-${index}`, task))),
+        );
         messages.push(...results);
       }
       this.ctx.storage.sql.exec("INSERT INTO steps VALUES (?, ?)", step, JSON.stringify(messages.slice(from)));
@@ -61,59 +52,10 @@ export class BareTask extends DurableObject {
     }
   }
 
-  async callModel(messages) {
-    const response = await fetch(`${this.env.MODEL_URL}/chat/completions`, {
-      method: "POST",
-      headers: { "content-type": "application/json", authorization: "Bearer bench" },
-      body: JSON.stringify({
-        model: "bench",
-        messages,
-        tools: TOOLS,
-        stream: true,
-        stream_options: { include_usage: true },
-      }),
-    });
-    return readReply(await response.text());
+  /** Runs a subtask in an object of its own. */
+  async startBelow(name, task) {
+    return await objectOf(this.env, name).start(name, task);
   }
-
-  /** `below`: the name of the object that a subagent gets. */
-  async runTool(below, call) {
-    const given = JSON.parse(call.function.arguments);
-    const content = await this.resultOf(call.function.name, given, below);
-    return { role: "tool", tool_call_id: call.id, content };
-  }
-
-  async resultOf(tool, given, below) {
-    if (tool === "evaluate_expression") return sumOf(given.expression);
-    if (tool === "http_request") return await (await fetch(given.url)).text();
-    if (tool === "dispatch_subagent") return await objectOf(this.env, below).start(below, given.task_description);
-    return new Date().toISOString();
-  }
-}
-
-/** The message that the events of a streamed reply add up to. */
-function readReply(text) {
-  let content = "";
-  const calls = [];
-  for (const line of text.split("\n")) {
-    if (!line.startsWith("data: {")) continue;
-    const delta = JSON.parse(line.slice(6)).choices[0]?.delta;
-    content += delta?.content ?? "";
-    for (const part of delta?.tool_calls ?? []) {
-      const call = (calls[part.index] ??= {
-        id: part.id,
-        type: "function",
-        function: { name: part.function.name, arguments: "" },
-      });
-      call.function.arguments += part.function.arguments ?? "";
-    }
-  }
-  return { role: "assistant", content, ...(calls.length > 0 ? { tool_calls: calls } : {}) };
-}
-
-/** Of an expression of numbers and plus signs. */
-function sumOf(expression) {
-  return String(expression.split("+").reduce((sum, part) => sum + Number(part), 0));
 }
 
 function objectOf(env, name) {

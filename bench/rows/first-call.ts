@@ -11,12 +11,14 @@ const TASKS = 30;
 
 export const FIRST_CALL: Section = {
   name: "first-call",
+  peers: true,
   rows: [
     {
       key: "first-call",
       label: "request in to first model call, new task, ms (p50)",
       digits: 1,
       target: "≤ 1.8 × → 1.3 ×",
+      mustTimes: 1.8,
     },
   ],
   async measure(stage, note) {

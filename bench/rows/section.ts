@@ -12,6 +12,10 @@ export interface Row {
   readonly target: string;
   /** What it must not exceed: the table says whether it does. */
   readonly must?: number;
+  /** The multiple of the bare object that it must not exceed. */
+  readonly mustTimes?: number;
+  /** What it must be next to the peer. */
+  readonly mustBe?: "at most" | "below" | "above";
 }
 
 /** What a measurement works with. `taskName` gives a name that no task of the run had before. */
@@ -30,6 +34,8 @@ export interface Section {
   readonly rows: readonly Row[];
   /** It is measured in one round only, after the others. */
   readonly once?: boolean;
+  /** It measures peers too. */
+  readonly peers?: boolean;
   /** It measures nothing that runs: a run of such sections alone starts no contender. */
   readonly isComputed?: boolean;
   /** Measures all contenders once. */

@@ -4,7 +4,7 @@ import { inputOf, jobOf } from "../../../bench/job.ts";
 import { busyWarning } from "../../../bench/report.ts";
 import { slopeOf } from "../../../bench/slope.ts";
 import { replyTo } from "../../../bench/model/script.ts";
-import type { Section } from "../../../bench/rows/section.ts";
+import type { Row, Section } from "../../../bench/rows/section.ts";
 import { Figures, tableOf } from "../../../bench/table.ts";
 import { wholeNumber } from "../../drill/read-options.ts";
 
@@ -14,24 +14,51 @@ const SECTION: Section = {
   measure: () => Promise.resolve(),
 };
 
-function lastLine(rounds: Readonly<Record<string, readonly number[]>>): string | undefined {
+/** The last line of a table of one row. `wanted`: what the row must meet. */
+function lastLine(rounds: Readonly<Record<string, readonly number[]>>, wanted: Partial<Row> = {}): string | undefined {
   const figures = new Figures();
   for (const [contender, values] of Object.entries(rounds)) {
     for (const value of values) figures.add("gap", contender, value);
   }
-  return tableOf(figures, [SECTION]).split("\n").at(-1);
+  const rows = SECTION.rows.map((row) => ({ ...row, ...wanted }));
+  return tableOf(figures, [{ ...SECTION, rows }])
+    .split("\n")
+    .at(-1);
 }
 
 test("a row holds the medians of the rounds with their spreads, and ratios that were taken round by round", () => {
   expect(lastLine({ Otto: [2, 6, 4], "bare object": [1, 2, 4], "AI SDK loop": [1, 1, 1] })).toBe(
-    "| gap, ms | 4.0 (2.0–6.0) | 2.0 (1.0–4.0) | 2.00 (1.00–3.00) | 1.0 (1.0–1.0) | 4.00 (2.00–6.00) | ≤ 3× |",
+    "| gap, ms | 4.0 (2.0–6.0) | 2.0 (1.0–4.0) | 2.00 (1.00–3.00) | 1.0 (1.0–1.0) | 4.00 (2.00–6.00) | – | – | ≤ 3× |",
   );
 });
 
 test("an absent figure, and a ratio to nothing or to less, is a dash", () => {
-  expect(lastLine({ Otto: [2], "bare object": [0] })).toBe("| gap, ms | 2.0 | 0.0 | – | – | – | ≤ 3× |");
-  expect(lastLine({ Otto: [2], "bare object": [-3] })).toBe("| gap, ms | 2.0 | -3.0 | – | – | – | ≤ 3× |");
-  expect(lastLine({ "bare object": [2] })).toBe("| gap, ms | – | 2.0 | – | – | – | ≤ 3× |");
+  expect(lastLine({ Otto: [2], "bare object": [0] })).toBe("| gap, ms | 2.0 | 0.0 | – | – | – | – | – | ≤ 3× |");
+  expect(lastLine({ Otto: [2], "bare object": [-3] })).toBe("| gap, ms | 2.0 | -3.0 | – | – | – | – | – | ≤ 3× |");
+  expect(lastLine({ "bare object": [2] })).toBe("| gap, ms | – | 2.0 | – | – | – | – | – | ≤ 3× |");
+});
+
+test.each<[Partial<Row>, string]>([
+  [{ must: 4 }, "met"],
+  [{ must: 3.9 }, "not met"],
+  [{ mustTimes: 2 }, "met"],
+  [{ mustTimes: 1.9 }, "not met"],
+  [{ must: 4, mustTimes: 1.9 }, "not met"],
+  [{ mustBe: "at most" }, "met"],
+  [{ mustBe: "below" }, "not met"],
+  [{ mustBe: "above" }, "not met"],
+])("the table says whether the median meets %o", (wanted, found) => {
+  const rounds = { Otto: [2, 6, 4], "bare object": [1, 3, 2], "Cloudflare Agents": [2, 6, 4] };
+  expect(lastLine(rounds, wanted)).toContain(`| ≤ 3×: ${found} |`);
+});
+
+test("without the peer the table says so, and judges what it can", () => {
+  const rounds = { Otto: [2], "bare object": [1] };
+  expect(lastLine(rounds, { mustBe: "below" })).toContain("| ≤ 3×; Cloudflare Agents not measured |");
+  expect(lastLine(rounds, { mustTimes: 2, mustBe: "below" })).toContain(
+    "| ≤ 3×: met; Cloudflare Agents not measured |",
+  );
+  expect(lastLine({}, { mustBe: "below" })).toContain("| ≤ 3× |");
 });
 
 test("a request holds the job that was written into its task's input, before what its tool calls say", () => {
