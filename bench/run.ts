@@ -20,6 +20,7 @@ import { BUNDLE } from "./rows/bundle.ts";
 import { CAGE } from "./rows/cage.ts";
 import { CALL } from "./rows/call.ts";
 import { CONSOLE } from "./rows/console.ts";
+import { CONVERSATION } from "./rows/conversation.ts";
 import { COST } from "./rows/cost.ts";
 import { DOCUMENTS } from "./rows/documents.ts";
 import { FAN } from "./rows/fan.ts";
@@ -53,6 +54,7 @@ const SECTIONS: readonly Section[] = [
   FAN,
   RESUME,
   WATCHED,
+  CONVERSATION,
   GREP,
   WAITING,
   FINISHED,

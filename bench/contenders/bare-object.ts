@@ -33,6 +33,7 @@ export async function startBareObject(model: BenchModel): Promise<Contender> {
       });
     },
     call: (name, expression) => send("POST", `${host.url}/${name}/call`, { expression }),
+    createLong: null,
     pids: () => processTree(host.pid),
     runtimePid: () => childNamed(host.pid, "workerd"),
     objectsFolder: () => join(persistFolder, "do/bare-BareTask"),

@@ -44,6 +44,7 @@ export async function startCloudflareAgents(model: BenchModel, packages: string)
       };
     },
     call: null,
+    createLong: null,
     pids: () => processTree(host.pid),
     runtimePid: () => childNamed(host.pid, "workerd"),
     objectsFolder: () => join(persistFolder, "do/agents-TaskAgent"),

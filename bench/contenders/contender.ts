@@ -21,6 +21,11 @@ export interface Contender {
   question(task: string): Promise<() => Promise<void>>;
   /** Makes one call of `evaluate_expression` outside of every task and gives its reply; null: it knows no such calls. */
   readonly call: ((name: string, expression: string) => Promise<string>) | null;
+  /**
+   * Restarts the process that runs the tasks, and creates these tasks, which `start` starts. They may make the number of steps of their
+   * job. Null: `start` alone does so.
+   */
+  readonly createLong: ((tasks: readonly string[], job: Job) => Promise<void>) | null;
   /** All of its processes. */
   pids(): readonly number[];
   /** The process that its tasks run in. */

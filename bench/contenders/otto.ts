@@ -7,6 +7,7 @@ import { inputOf } from "../job.ts";
 import type { BenchModel } from "../model/model.ts";
 import { parentOf, processTree } from "../processes.ts";
 import { send } from "../send.ts";
+import { setMaxSteps } from "../step-limits.ts";
 import { openStreams } from "../watch.ts";
 import type { Contender } from "./contender.ts";
 
@@ -17,7 +18,13 @@ const JOB_TOOLS = ["ask_human", "dispatch_subagent", "evaluate_expression", "get
 const FILE_TOOLS = ["fs.write", "grep"];
 const LOOK_EVERY_MS = 5;
 
-export async function startOtto(model: BenchModel): Promise<Contender> {
+/** Otto, whose state may be changed. */
+export interface OttoContender extends Contender {
+  /** Stops the system in order, changes its state, and starts it again. */
+  whileStopped(change: (stateFolder: string) => Promise<void> | void): Promise<void>;
+}
+
+export async function startOtto(model: BenchModel): Promise<OttoContender> {
   const system = await startSystem({
     OPENAI_BASE_URL: model.url,
     OPENAI_API_KEY: "bench",
@@ -48,17 +55,29 @@ export async function startOtto(model: BenchModel): Promise<Contender> {
       return answer.result;
     };
     const ids = new Map<string, string>();
+    const drafts = new Map<string, string>();
+    const objectsFolder = join(system.stateFolder, "runtime/do/otto-TaskObject");
+    const whileStopped: OttoContender["whileStopped"] = async (change) => {
+      await system.end();
+      await change(system.stateFolder);
+      await system.startAgain();
+      await system.up();
+    };
     /** The task whose sandbox is searched. */
     let searched: Promise<TaskBody> | undefined;
     const searchedTask = async () => {
       searched ??= api<TaskBody>("POST", "/v1/tasks", { input: "files", agent: searcher.id, hold: true });
       return (await searched).id;
     };
-    const supervisor = parentOf(need(system.pidOf("runtime")));
     return {
       name: "Otto",
       isPeer: false,
       async start(task, job) {
+        const draft = drafts.get(task);
+        if (draft !== undefined) {
+          await api<TaskBody>("POST", `/v1/tasks/${draft}/start`, {});
+          return;
+        }
         const made = await api<TaskBody>("POST", "/v1/tasks", { input: inputOf(task, job), agent: agent.id });
         ids.set(task, made.id);
       },
@@ -85,7 +104,17 @@ export async function startOtto(model: BenchModel): Promise<Contender> {
       async call(_, expression) {
         return JSON.stringify(await call("evaluate_expression", { arguments: { expression }, agent: agent.id }));
       },
-      pids: () => processTree(supervisor),
+      async createLong(tasks, job) {
+        // The file system's clock is coarse.
+        const since = Date.now() - 1_000;
+        for (const task of tasks) {
+          const body = { input: inputOf(task, job), agent: agent.id, hold: true };
+          drafts.set(task, (await api<TaskBody>("POST", "/v1/tasks", body)).id);
+        }
+        const created = new Set(tasks.map((task) => drafts.get(task) ?? ""));
+        await whileStopped(() => setMaxSteps(objectsFolder, { tasks: created, maxSteps: job.steps + 1, since }));
+      },
+      pids: () => processTree(parentOf(need(system.pidOf("runtime")))),
       runtimePid: () => need(system.workerdPid()),
       bundleKib: () => readStartBytes() / 1024,
       files: {
@@ -98,11 +127,12 @@ export async function startOtto(model: BenchModel): Promise<Contender> {
           return (await call<{ total_matches: number }>("grep", given)).total_matches;
         },
       },
-      objectsFolder: () => join(system.stateFolder, "runtime/do/otto-TaskObject"),
+      objectsFolder: () => objectsFolder,
       async restart() {
         await killRuntime(system, "workerd");
         await system.up();
       },
+      whileStopped,
       close: () => system.stop(),
     };
   } catch (error) {

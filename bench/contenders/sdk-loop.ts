@@ -25,6 +25,7 @@ export async function startSdkLoop(model: BenchModel): Promise<Contender> {
       };
     },
     call: null,
+    createLong: null,
     pids: () => processTree(loop.pid),
     runtimePid: () => loop.pid,
     objectsFolder: () => null,

@@ -5,6 +5,8 @@ export interface ModelCall {
   readonly task: string;
   /** Counts from 1. */
   readonly step: number;
+  /** Size of the request. */
+  readonly bytes: number;
   /** When the request was whole. */
   readonly at: number;
   /** When the reply was handed to the socket. */
@@ -25,8 +27,8 @@ export interface Seen {
   readonly requests: readonly ToolRequest[];
 }
 
-/** The replies that are counted: answers and questions of tasks; those of subtasks are not. */
-export type Counted = "answers" | "questions";
+/** The replies that are counted: all, answers and questions of tasks; those of subtasks are not. */
+export type Counted = "calls" | "answers" | "questions";
 
 /** What the bench sends; each is answered with its `id`. */
 export type Ask =

@@ -22,7 +22,7 @@ const TOOL_PATH = /^\/tool\/([\w-]+)\/(\d+)\/\d+\/(\d+)$/;
 
 let calls: ModelCall[] = [];
 let requests: ToolRequest[] = [];
-let counts: Record<Counted, number> = { answers: 0, questions: 0 };
+let counts: Record<Counted, number> = { calls: 0, answers: 0, questions: 0 };
 let waiting: Extract<Ask, { type: "until" }>[] = [];
 /** Replies that are the same for every task, by kind, steps and step. */
 const known = new Map<string, string>();
@@ -48,7 +48,7 @@ process.on("message", (ask: Ask) => {
   sendReply({ id: ask.id, seen: { calls, requests } });
   calls = [];
   requests = [];
-  counts = { answers: 0, questions: 0 };
+  counts = { calls: 0, answers: 0, questions: 0 };
 });
 process.on("disconnect", () => process.exit(0));
 
@@ -62,8 +62,10 @@ async function answerModel(request: IncomingMessage, response: ServerResponse): 
   const reply = replyText(job, step, isStreamed);
   if (job.modelMs > 0) await sleep(job.modelMs);
   response.writeHead(200, isStreamed ? EVENT_HEADERS : WHOLE_HEADERS).end(reply);
-  calls.push({ task: job.task, step, at, repliedAt: nowMs() });
+  // The bench's requests are ASCII.
+  calls.push({ task: job.task, step, bytes: text.length, at, repliedAt: nowMs() });
   if (job.task.includes("-")) return;
+  counts.calls += 1;
   if (step > job.steps) counts.answers += 1;
   else if (job.kind === "ask") counts.questions += 1;
   if (waiting.length > 0) notifyWaiting();

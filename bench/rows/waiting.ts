@@ -5,7 +5,7 @@ import type { Contender } from "../contenders/contender.ts";
 import { armedAlarms, objectsInMemory } from "../objects-on-disk.ts";
 import { memoryKib } from "../processes.ts";
 import { answerAll, answerInTurn, askTasks, questionsOf, type WaitingTask } from "./ask-and-answer.ts";
-import { runTasks } from "./run-tasks.ts";
+import { freshProcess } from "./fresh-process.ts";
 import type { Note, Section, Stage } from "./section.ts";
 
 const TASKS = 300;
@@ -15,8 +15,6 @@ const ANSWERED_IN_TURN = 30;
 const IDLE_MS = 15_000;
 /** The last task has asked; what it stores of that takes a moment. */
 const SETTLE_MS = 500;
-const WARM_UP_TASKS = 50;
-const WARM_UP_ROUNDS = 2;
 
 /** A contender whose tasks wait. */
 interface Waiting {
@@ -28,11 +26,21 @@ interface Waiting {
 export const WAITING: Section = {
   name: "waiting",
   rows: [
-    { key: "memory", label: `memory a waiting task, of ${TASKS}, KiB`, digits: 0, target: "≤ 1.4 × → 1.1 ×" },
+    {
+      key: "memory",
+      label: `memory a waiting task, of ${TASKS}, KiB`,
+      digits: 0,
+      target: "≤ 1.4 × → 1.1 ×",
+    },
     { key: "memory-idle", label: "– after 15 s idle, KiB", digits: 0, target: "" },
     { key: "in-memory", label: `– objects of the ${TASKS} in memory after 15 s idle`, digits: 0, target: "0" },
     { key: "alarms", label: `– alarms armed for the ${TASKS}`, digits: 0, target: "0" },
-    { key: "resume-idle", label: "resume after 15 s idle, ms (p50)", digits: 2, target: "≤ 2 × → 1.3 ×" },
+    {
+      key: "resume-idle",
+      label: "resume after 15 s idle, ms (p50)",
+      digits: 2,
+      target: "≤ 2 × → 1.3 ×",
+    },
   ],
   async measure(stage, note) {
     const waiting: Waiting[] = [];
@@ -43,12 +51,9 @@ export const WAITING: Section = {
   },
 };
 
-/** In a process that was started for it: memory that was in use once is not given back. */
+/** In a process that was started for it. */
 async function begin(stage: Stage, contender: Contender, note: Note): Promise<Waiting> {
-  await contender.restart();
-  for (let round = 0; round < WARM_UP_ROUNDS; round += 1) {
-    await runTasks(stage, contender, WARM_UP_TASKS, { kind: "clock", steps: 4, modelMs: 0 });
-  }
+  await freshProcess(stage, contender);
   const beforeKib = memoryKib(contender.runtimePid());
   const names = await askTasks(stage, contender, TASKS);
   await sleep(SETTLE_MS);

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { inputOf, jobOf } from "../../../bench/job.ts";
 import { busyWarning } from "../../../bench/report.ts";
-import { slopeOf } from "../../../bench/slope.ts";
+import { lineThrough, slopeOf } from "../../../bench/slope.ts";
 import { replyTo } from "../../../bench/model/script.ts";
 import type { Row, Section } from "../../../bench/rows/section.ts";
 import { Figures, tableOf } from "../../../bench/table.ts";
@@ -81,6 +81,16 @@ test("a slope is that of the nearest line: of a line its own, and zero for value
   expect(slopeOf([100, 103, 106, 109])).toBe(3);
   expect(slopeOf([100, 140, 100, 140, 100])).toBe(0);
   expect(slopeOf([100, 140, 110, 150, 120])).toBeCloseTo(5);
+});
+
+test("a line goes through points that are on one, and between others", () => {
+  const points = [
+    [10, 1],
+    [30, 2],
+    [50, 3],
+  ] as const;
+  expect(lineThrough(points)(70)).toBeCloseTo(4);
+  expect(lineThrough([...points, [30, 5]])(30)).toBeCloseTo(2.75);
 });
 
 test("a machine that is busy with something else is named before the run", () => {
