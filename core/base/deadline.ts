@@ -33,6 +33,28 @@ export async function awaitUnlessAborted<T, L>(signal: AbortSignal, work: Promis
   }
 }
 
+/** A signal that aborts with its caller's, or after a time. `end` removes its timer. */
+export interface TimeLimit {
+  readonly signal: AbortSignal;
+  end(): void;
+}
+
+/**
+ * Opens a limit for work of at most `ms` milliseconds. Unlike the timer of `AbortSignal.timeout`, its own ends with the work: a timer keeps
+ * an object in memory.
+ */
+export function openTimeLimit(timer: Timer, ms: number, caller: AbortSignal): TimeLimit {
+  const late = new AbortController();
+  const pending = timer.setTimeout(
+    () => late.abort(new DOMException("The time limit was reached.", "TimeoutError")),
+    ms,
+  );
+  return {
+    signal: AbortSignal.any([caller, late.signal]),
+    end: () => timer.clearTimeout(pending as never),
+  };
+}
+
 /** Waits `ms` milliseconds, or until `signal` aborts. False: it aborted. */
 export async function sleep(timer: Timer, ms: number, signal?: AbortSignal): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<void>();

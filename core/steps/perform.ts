@@ -4,7 +4,7 @@
  * does not affect the others. An exception of a tool becomes a result.
  */
 import { getSandboxRules } from "../agents/agent.ts";
-import { sleep, type Timer } from "../base/deadline.ts";
+import { openTimeLimit, sleep, type TimeLimit, type Timer } from "../base/deadline.ts";
 import type { YieldTurn } from "../base/turns.ts";
 import type { BlobPort } from "../ports/blobs.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -235,11 +235,13 @@ async function performCall(
   if (deadline <= started || signal.aborted) {
     return end({ code: "timeout", message: `There was no time left to call ${tool.name}. It was not called.` });
   }
+  let open: TimeLimit | null = null;
   try {
     const given = toCanonicalArguments(tool, call.arguments) as never;
     const own = typeof tool.timeoutMs === "function" ? tool.timeoutMs(given) : tool.timeoutMs;
     const timeoutMs = Math.min(own, deadline - started);
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    open = openTimeLimit(deps.timer, timeoutMs, signal);
+    const limit = open.signal;
     const work = deps.meterWork(limit);
     const approved = copy === null ? {} : { approvedCopy: copy };
     const known = { signal: limit, nowMs: started, giveWay: work.giveWay, ...approved };
@@ -289,6 +291,8 @@ async function performCall(
     deps.reportDefect(tool.name, thrown);
     const defect = toDefect(tool);
     return hasResult ? { ...toFailureOutcome(defect, spentMs()), state: "confirmed" } : end(defect);
+  } finally {
+    open?.end();
   }
 }
 

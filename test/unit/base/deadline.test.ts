@@ -1,6 +1,6 @@
 /** Deadlines: in time, too late, aborted; and what they leave behind. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { awaitUnlessAborted, awaitWithin, sleep } from "../../../core/base/deadline.ts";
+import { awaitUnlessAborted, awaitWithin, openTimeLimit, sleep } from "../../../core/base/deadline.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -38,5 +38,18 @@ test("a sleep ends in time, or early with its signal", async () => {
   const cut = sleep(globalThis, 10, abort.signal);
   abort.abort();
   expect(await cut).toBe(false);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("a time limit aborts late, as a timeout, or with its caller", async () => {
+  const abort = new AbortController();
+  const late = openTimeLimit(globalThis, 10, abort.signal);
+  const early = openTimeLimit(globalThis, 20, abort.signal);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(late.signal.reason).toMatchObject({ name: "TimeoutError" });
+  expect(early.signal.aborted).toBe(false);
+  abort.abort("stopped");
+  expect(early.signal.reason).toBe("stopped");
+  early.end();
   expect(vi.getTimerCount()).toBe(0);
 });

@@ -176,6 +176,28 @@ describe("a batch that runs in the model phase", () => {
     expect(world.runs).toBe(ran);
   });
 
+  test("leaves no timer that keeps its object in memory", async () => {
+    const limits = vi.spyOn(AbortSignal, "timeout");
+    const open = new Set<unknown>();
+    const timer = {
+      setTimeout(action: () => void, ms: number) {
+        const id = setTimeout(action, ms);
+        open.add(id);
+        return id;
+      },
+      clearTimeout(id: NodeJS.Timeout) {
+        clearTimeout(id);
+        open.delete(id);
+      },
+    };
+    const calls = await prepare([look], [send("a", "look")]);
+    const [made] = await make(calls, look, new AbortController(), { ...depsFor([look]), timer });
+    expect(made?.outcome?.state).toBe("confirmed");
+    expect(open.size).toBe(0);
+    // That of the whole batch ends after half a second.
+    expect(limits.mock.calls.flat()).toEqual([500]);
+  });
+
   test("of a phase that was already cancelled runs nothing", async () => {
     const { world, tool, letGo } = heldUp();
     letGo();
