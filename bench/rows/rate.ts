@@ -4,7 +4,7 @@ import type { Contender } from "../contenders/contender.ts";
 import { cpuMs } from "../processes.ts";
 import { type EndedTask, runTasks } from "./run-tasks.ts";
 import type { Section, Stage } from "./section.ts";
-import { untilQuiet } from "./until-quiet.ts";
+import { untilQuiet, untilSettled } from "./until-quiet.ts";
 
 const TASKS = 200;
 /** Model calls of a task, the answer among them: its steps. */
@@ -75,11 +75,11 @@ interface FastFigures {
 
 /** What is left to do after the last answer, such as telling the database, is a part of what a step costs. */
 export async function measureFast(stage: Stage, contender: Contender): Promise<FastFigures> {
-  await untilQuiet(contender);
+  await untilSettled(contender);
   const runtime = [contender.runtimePid()];
   const before = { all: cpuMs(contender.pids()), runtime: cpuMs(runtime) };
   const ended = await runTasks(stage, contender, TASKS, jobOf(0));
-  await untilQuiet(contender);
+  await untilSettled(contender);
   const steps = TASKS * STEPS;
   return {
     cpu: (cpuMs(contender.pids()) - before.all) / steps,

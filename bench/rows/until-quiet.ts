@@ -8,6 +8,15 @@ const QUIET_CPU_MS = 20;
 const LOOK_EVERY_MS = 300;
 const MAX_LOOKS = 30;
 
+/** Otto gathers what tasks leave behind for two seconds, in which its processes are quiet. */
+const GATHERED_MS = 3_000;
+
+/** Waits until a contender has also stored what its tasks leave behind. */
+export async function untilSettled(contender: Contender): Promise<void> {
+  await sleep(GATHERED_MS);
+  await untilQuiet(contender);
+}
+
 /** Warns when a contender is not quiet after nine seconds: its remaining work then distorts the next figures. */
 export async function untilQuiet(contender: Contender): Promise<void> {
   let before = cpuMs(contender.pids());
