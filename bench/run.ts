@@ -23,6 +23,7 @@ import { CONSOLE } from "./rows/console.ts";
 import { CONVERSATION } from "./rows/conversation.ts";
 import { COST } from "./rows/cost.ts";
 import { DOCUMENTS } from "./rows/documents.ts";
+import { ENDED_TASKS } from "./rows/ended.ts";
 import { FAN } from "./rows/fan.ts";
 import { FIND_TOOLS } from "./rows/find-tools.ts";
 import { FINISHED } from "./rows/finished.ts";
@@ -58,6 +59,7 @@ const SECTIONS: readonly Section[] = [
   GREP,
   WAITING,
   FINISHED,
+  ENDED_TASKS,
   START_MEMORY,
   TASK_INDEX,
   FIND_TOOLS,

@@ -22,6 +22,8 @@ const LOOK_EVERY_MS = 5;
 export interface OttoContender extends Contender {
   /** Stops the system in order, changes its state, and starts it again. */
   whileStopped(change: (stateFolder: string) => Promise<void> | void): Promise<void>;
+  /** Whether the list of tasks has a completed one whose input contains the text. */
+  hasCompleted(text: string): Promise<boolean>;
 }
 
 export async function startOtto(model: BenchModel): Promise<OttoContender> {
@@ -133,6 +135,10 @@ export async function startOtto(model: BenchModel): Promise<OttoContender> {
         await system.up();
       },
       whileStopped,
+      async hasCompleted(text) {
+        const query = new URLSearchParams({ status: "completed", query: text, limit: "1" });
+        return (await api<{ data: readonly unknown[] }>("GET", `/v1/tasks?${query.toString()}`)).data.length > 0;
+      },
       close: () => system.stop(),
     };
   } catch (error) {
