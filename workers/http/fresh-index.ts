@@ -6,7 +6,7 @@ import type { AppContext } from "./context.ts";
 import { getTenant } from "./principal.ts";
 
 /** Maximum wait of a list for the index. While thousands of rows are on their way, a list is not complete but quick. */
-const FRESH_WITHIN_MS = 250;
+const FRESH_WITHIN_MS = 150;
 
 /**
  * Sends the index the latest reports of the tenant's tasks, so that a caller finds what it created. Does not wait for
