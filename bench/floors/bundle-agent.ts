@@ -4,7 +4,7 @@ import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-/** Returns the version of the package that is installed in the folder. Throws if there is none. */
+/** Returns the version of the package that is installed in the folder. Throws unless it is installed. */
 export function readAgentsVersion(folder: string): string {
   if (!isAbsolute(folder)) throw new Error(`${folder} is not an absolute folder`);
   try {
