@@ -13,7 +13,13 @@ const CALLS = 60;
 export const CALL: Section = {
   name: "call",
   rows: [
-    { key: "call-step", label: "evaluate_expression in a step, ms (p50)", digits: 2, target: "≤ 1.8 × → 1.4 ×" },
+    {
+      key: "call-step",
+      label: "evaluate_expression in a step, ms (p50)",
+      digits: 2,
+      target: "≤ 1.8 × → 1.4 ×",
+      mustTimes: 1.8,
+    },
     { key: "call-api", label: "– by the API, a hidden task for each, ms (p50)", digits: 2, target: "" },
   ],
   async measure(stage, note) {
