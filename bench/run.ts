@@ -158,9 +158,10 @@ async function warmUp(stage: Stage, contender: Contender): Promise<void> {
   }
 }
 
-/** Measures a section once and prints its figures. */
+/** Measures a section once; prints its name before and its figures after. */
 async function measure(section: Section, run: Stage, round: number): Promise<void> {
   const stage = section.peers === true ? run : { ...run, contenders: run.contenders.filter(({ isPeer }) => !isPeer) };
+  if (section.isComputed !== true) say(`round ${round} of ${rounds}  ${section.name} …`);
   await section.measure(stage, (row, contender, value) => figures.add(row, contender, value));
   if (section.isComputed === true) return;
   for (const { key, label, digits } of section.rows) {
