@@ -1,6 +1,7 @@
 /** One HTTP request as an order to the sidecar, and what its replies and refusals mean. */
 import { z } from "zod";
 import { fromBase64Url } from "../../core/base/base64.ts";
+import { openTimeLimit } from "../../core/base/deadline.ts";
 import { maybeSent, notSent, type Result } from "../../core/base/errors.ts";
 import { parseJson } from "../../core/base/parse-json.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
@@ -35,7 +36,8 @@ export async function sendOrder<R>(
   const bodySha256 = await sha256Hex(body ?? new Uint8Array());
   const order = { tenant, method, url: url.href, headers, timeoutMs, maxBytes, bodySha256, portIsListed, stream };
   const token = await signEgressOrder(sidecar.secret, order, Date.now());
-  const limit = AbortSignal.any([limits.signal, AbortSignal.timeout(timeoutMs + MARGIN_MS)]);
+  const timeLimit = openTimeLimit(globalThis, timeoutMs + MARGIN_MS, limits.signal);
+  const { signal: limit } = timeLimit;
   const startedAt = Date.now();
   try {
     const response = await sidecar.fetch("/egress", {
@@ -52,6 +54,9 @@ export async function sendOrder<R>(
     // A request that only reads is retried, also when it may have been sent.
     if (isSafeMethod(hop.method)) await isUp(sidecar, limit);
     return failLost(url);
+  } finally {
+    // The limit of a stream holds while it is read.
+    if (!stream) timeLimit.end();
   }
 }
 

@@ -6,11 +6,18 @@ import { findProvider, type ModelVariables, findNamedProvider, type ServedModel 
 
 /** `fallback` serves models without a configured provider; null: they fail with `not_configured`. */
 export function servedModels(variables: ModelVariables, api: ModelApi, fallback: ModelPort | null): ModelPort {
+  /** The opened providers. A request waits for its own load only: workerd cancels one that waits for another one's. */
+  const opened = new Map<Provider, ModelPort>();
+  const open = async (provider: Provider): Promise<ModelPort> => {
+    const port = await openPort(variables, provider, api);
+    opened.set(provider, port);
+    return port;
+  };
   return {
     async *stream(request) {
       const served = findProvider(variables, request.model);
       if (served !== null) {
-        const port = await openPort(variables, served, api);
+        const port = opened.get(served.provider) ?? (await open(served.provider));
         yield* port.stream({ ...request, model: served.model });
       } else if (fallback !== null) yield* fallback.stream(request);
       else {
@@ -22,9 +29,11 @@ export function servedModels(variables: ModelVariables, api: ModelApi, fallback:
   };
 }
 
-async function openPort(variables: ModelVariables, { provider }: ServedModel, api: ModelApi): Promise<ModelPort> {
-  const open = await provider.load();
+type Provider = ServedModel["provider"];
+
+async function openPort(variables: ModelVariables, provider: Provider, api: ModelApi): Promise<ModelPort> {
+  const openAddress = await provider.load();
   const given = variables[provider.url]?.replace(/\/$/, "");
   const baseUrl = given ? (provider.toBaseUrl?.(given) ?? given) : provider.defaultBaseUrl;
-  return open({ baseUrl, apiKey: variables[provider.secret] || null }, api);
+  return openAddress({ baseUrl, apiKey: variables[provider.secret] || null }, api);
 }

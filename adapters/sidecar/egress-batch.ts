@@ -3,7 +3,6 @@
  * its body (two 32-bit numbers, the most significant byte first), the head as JSON, and the body. Replies come as they
  * arrive; `index` in the head is the place of their request.
  */
-import { z } from "zod";
 import { joinBytes } from "../../core/base/join-bytes.ts";
 import { parseJson } from "../../core/base/parse-json.ts";
 import { PacketError } from "./packet.ts";
@@ -20,8 +19,6 @@ export const MAX_REQUEST_HEAD_BYTES = 256 * 1024;
 const MAX_HEAD_BYTES = 1024 * 1024;
 const LENGTH_BYTES = 4;
 const PREFIX_BYTES = 2 * LENGTH_BYTES;
-
-const headSchema = z.record(z.string(), z.unknown());
 
 /** A head, which is JSON, and its body. */
 export interface Frame {
@@ -61,8 +58,9 @@ export class FrameReader {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
     while (this.#bytes >= this.#needed) {
-      const bytes = joinBytes(this.#chunks);
-      const prefix = new DataView(bytes.buffer);
+      const [only] = this.#chunks;
+      const bytes = this.#chunks.length === 1 && only !== undefined ? only : joinBytes(this.#chunks);
+      const prefix = new DataView(bytes.buffer, bytes.byteOffset, PREFIX_BYTES);
       const [head, body] = [prefix.getUint32(0), prefix.getUint32(LENGTH_BYTES)];
       if (head > MAX_HEAD_BYTES || body > this.#maxBodyBytes)
         throw new PacketError("too_large", `A frame has ${head} and ${body} bytes.`);
@@ -82,7 +80,11 @@ export class FrameReader {
 }
 
 function toFrame(bytes: Uint8Array, headLength: number): Frame {
-  const head = headSchema.safeParse(parseJson(new TextDecoder().decode(bytes.subarray(0, headLength))));
-  if (!head.success) throw new PacketError("invalid_input", "The head of a frame is invalid.");
-  return { head: head.data, body: bytes.subarray(headLength) };
+  const head = parseJson(new TextDecoder().decode(bytes.subarray(0, headLength)));
+  if (!isJsonObject(head)) throw new PacketError("invalid_input", "The head of a frame is invalid.");
+  return { head, body: bytes.subarray(headLength) };
+}
+
+function isJsonObject(value: unknown): value is Frame["head"] {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 /** Connects the Worker to the sidecar: at its address, or in a container that a Durable Object starts. */
-import { sleep } from "../../core/base/deadline.ts";
+import { openTimeLimit, sleep, type TimeLimit } from "../../core/base/deadline.ts";
 
 const HEALTH_TIMEOUT_MS = 2_000;
 /** For a sidecar that must be started first. */
@@ -65,13 +65,15 @@ export async function isUp(sidecar: Sidecar, signal: AbortSignal): Promise<boole
 
 /** Null without an answer. */
 async function readHealthStatus(sidecar: Sidecar, signal: AbortSignal): Promise<number | null> {
+  let limit: TimeLimit | null = null;
   try {
-    const timeoutMs = (await sidecar.isAsleep()) ? WAKE_TIMEOUT_MS : HEALTH_TIMEOUT_MS;
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const response = await sidecar.fetch("/health", { signal: limit });
+    limit = openTimeLimit(globalThis, (await sidecar.isAsleep()) ? WAKE_TIMEOUT_MS : HEALTH_TIMEOUT_MS, signal);
+    const response = await sidecar.fetch("/health", { signal: limit.signal });
     await response.body?.cancel();
     return response.status;
   } catch {
     return null;
+  } finally {
+    limit?.end();
   }
 }

@@ -105,8 +105,20 @@ async function sign(
   const id = crypto.randomUUID().replaceAll("-", "");
   const jti = body === null ? id : `${id}.${body}`;
   const payload = toBase64Url(encoder.encode(JSON.stringify({ ...order, exp, jti })));
+  const signature = await crypto.subtle.sign("HMAC", await openKey(secret), encoder.encode(payload));
+  return `${payload}.${toBase64Url(new Uint8Array(signature))}`;
+}
+
+/** The key of the last secret: a process has one sidecar. */
+let lastKey: { readonly secret: string; readonly key: Key } | null = null;
+
+/** The Worker and Node name this type differently. */
+type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
+async function openKey(secret: string): Promise<Key> {
+  if (lastKey?.secret === secret) return lastKey.key;
   const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
-  const signature = new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(payload)));
-  return `${payload}.${toBase64Url(signature)}`;
+  const key = await crypto.subtle.importKey("raw", new TextEncoder().encode(secret), algorithm, false, ["sign"]);
+  lastKey = { secret, key };
+  return key;
 }

@@ -9,6 +9,33 @@ export interface Timer {
   clearTimeout(timer: never): void;
 }
 
+/** A time limit that ends with its work. The timer of `AbortSignal.timeout` fires long after it. */
+export interface TimeLimit {
+  /** Aborts after the time, or with the signal of the whole work. */
+  readonly signal: AbortSignal;
+  /** The work has ended: nothing aborts the signal any more. */
+  end(): void;
+}
+
+/** Begins a limit of `ms` milliseconds within `whole`. Its owner ends it. */
+export function openTimeLimit(timer: Timer, ms: number, whole?: AbortSignal): TimeLimit {
+  const controller = new AbortController();
+  const pending = timer.setTimeout(
+    () => controller.abort(new DOMException("The time limit was reached.", "TimeoutError")),
+    ms,
+  );
+  const giveUp = (): void => controller.abort(whole?.reason);
+  if (whole?.aborted === true) giveUp();
+  whole?.addEventListener("abort", giveUp, { once: true });
+  return {
+    signal: controller.signal,
+    end() {
+      timer.clearTimeout(pending as never);
+      whole?.removeEventListener("abort", giveUp);
+    },
+  };
+}
+
 /** The result of `work`, or `late` after `ms` milliseconds. Rejects when `work` rejects in time. */
 export async function awaitWithin<T, L>(timer: Timer, ms: number, work: Promise<T>, late: L): Promise<T | L> {
   const { promise, resolve } = Promise.withResolvers<L>();
@@ -37,22 +64,6 @@ export async function awaitUnlessAborted<T, L>(signal: AbortSignal, work: Promis
 export interface TimeLimit {
   readonly signal: AbortSignal;
   end(): void;
-}
-
-/**
- * Opens a limit for work of at most `ms` milliseconds. Unlike the timer of `AbortSignal.timeout`, its own ends with the work: a timer keeps
- * an object in memory.
- */
-export function openTimeLimit(timer: Timer, ms: number, caller: AbortSignal): TimeLimit {
-  const late = new AbortController();
-  const pending = timer.setTimeout(
-    () => late.abort(new DOMException("The time limit was reached.", "TimeoutError")),
-    ms,
-  );
-  return {
-    signal: AbortSignal.any([caller, late.signal]),
-    end: () => timer.clearTimeout(pending as never),
-  };
 }
 
 /** Waits `ms` milliseconds, or until `signal` aborts. False: it aborted. */

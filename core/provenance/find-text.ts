@@ -126,9 +126,10 @@ function hasForeignName(text: string, host: string, port: string, isLink: boolea
  * the text, or the minimal ones, because the choice of encoded characters could carry data.
  */
 export function hasLink(searched: SearchedText, url: URL): boolean {
-  const [spelling, beginnings] = [toSpelling(url), listBeginnings(url)];
+  const spelling = toSpelling(url);
+  let beginnings: readonly string[] | null = null;
   const found = findLink(searched, url, {
-    mayBe: (at) => beginsLike(searched.text, at, beginnings),
+    mayBe: (at) => beginsLike(searched.text, at, (beginnings ??= listBeginnings(url))),
     accepts: (link) => [toSpelling(link), decodeUnreserved(toSpelling(link))].includes(spelling),
   });
   return found === "found";
@@ -151,10 +152,11 @@ function findLink(
   { mayBe, accepts }: LinkSearch,
 ): "found" | "absent" | "unknown" {
   const host = toHostName(url);
-  if (host === "") return "absent";
+  const first = host === "" ? -1 : lower.indexOf(host);
+  if (first === -1) return "absent";
   const wanted = toNormalLink(url);
   let parsed = 0;
-  for (let at = lower.indexOf(host); at !== -1; at = lower.indexOf(host, at + host.length)) {
+  for (let at = first; at !== -1; at = lower.indexOf(host, at + host.length)) {
     if (parsed >= MAX_PARSED && !mayBe(at + host.length)) continue;
     const before = lower.slice(Math.max(0, at - 3), at);
     if (!before.endsWith("//") && /[a-z0-9._@%-]$/.test(before)) continue;
@@ -242,10 +244,10 @@ export function hasRelativeLink({ text }: SearchedText, page: URL, url: URL): bo
   const whole = `${url.pathname}${url.search}`;
   const folder = page.pathname.slice(0, page.pathname.lastIndexOf("/") + 1);
   const forms = [whole, ...(whole.startsWith(folder) ? [whole.slice(folder.length)] : [])];
-  return forms
-    .filter((form) => form.length > 1)
-    .flatMap((form) => [form, form.replaceAll("&", "&amp;")])
-    .some((form) => isQuoted(text, form));
+  return forms.some((form) => {
+    if (form.length <= 1) return false;
+    return isQuoted(text, form) || (form.includes("&") && isQuoted(text, form.replaceAll("&", "&amp;")));
+  });
 }
 
 /** Whether a text has this between the quotes of an attribute or the parentheses of a Markdown link. */

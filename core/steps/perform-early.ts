@@ -6,7 +6,7 @@
 import { RUNNER_CALL_TIMEOUT_MS } from "../task/budget.ts";
 import type { PreparedCall } from "../task/commands.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
-import { awaitUnlessAborted } from "../base/deadline.ts";
+import { awaitUnlessAborted, openTimeLimit } from "../base/deadline.ts";
 import type { Label } from "../provenance/label.ts";
 import type { TaskFacts } from "../task/state.ts";
 import { performCalls, type PerformDeps } from "./perform.ts";
@@ -58,7 +58,8 @@ export async function performEarly(
 ): Promise<PreparedCall[]> {
   const open = calls.filter(({ outcome }) => outcome === null);
   if (open.length === 0) return [...calls];
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(EARLY_MS)]);
+  const timeLimit = openTimeLimit(deps.timer, EARLY_MS, signal);
+  const { signal: limit } = timeLimit;
   const job = {
     facts,
     step,
@@ -67,11 +68,15 @@ export async function performEarly(
   };
   const outcomes = new Map(calls.map(({ id, outcome }) => [id, outcome]));
   const ended = performCalls(job, deps, limit);
-  while (!limit.aborted) {
-    // A tool may end long after its abort. Without a further `next`, no further call begins.
-    const next = await awaitUnlessAborted(limit, ended.next(), null);
-    if (next === null || next.done === true || limit.aborted) break;
-    if (next.value.type === "settled") outcomes.set(next.value.callId, next.value.outcome);
+  try {
+    while (!limit.aborted) {
+      // A tool may end long after its abort. Without a further `next`, no further call begins.
+      const next = await awaitUnlessAborted(limit, ended.next(), null);
+      if (next === null || next.done === true || limit.aborted) break;
+      if (next.value.type === "settled") outcomes.set(next.value.callId, next.value.outcome);
+    }
+  } finally {
+    timeLimit.end();
   }
   return calls.map((call) => ({ ...call, outcome: outcomes.get(call.id) ?? null }));
 }

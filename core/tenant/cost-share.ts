@@ -206,7 +206,8 @@ export class CostShare {
 
 /** Stores a cost as the last counted one, and drops the one counted longest ago when there are too many. */
 function putLast<Cost>(costs: Map<string, Cost>, name: string, cost: Cost): void {
-  costs.delete(name);
+  // A map that becomes empty is allocated again.
+  if (costs.size > 1) costs.delete(name);
   costs.set(name, cost);
   const [oldest] = costs.keys();
   if (costs.size > MAX_ACCOUNTS && oldest !== undefined) costs.delete(oldest);

@@ -53,3 +53,19 @@ test("a time limit aborts late, as a timeout, or with its caller", async () => {
   early.end();
   expect(vi.getTimerCount()).toBe(0);
 });
+
+test("a time limit ends with its time or with the whole work, and leaves nothing behind once it is ended", async () => {
+  const whole = new AbortController();
+  const late = openTimeLimit(globalThis, 10, whole.signal);
+  const cut = openTimeLimit(globalThis, 50, whole.signal);
+  const ended = openTimeLimit(globalThis, 10, whole.signal);
+  ended.end();
+  await vi.advanceTimersByTimeAsync(10);
+  expect([late, cut, ended].map(({ signal }) => signal.aborted)).toEqual([true, false, false]);
+  whole.abort("cancelled");
+  expect([cut.signal.reason, ended.signal.aborted]).toEqual(["cancelled", false]);
+  expect(openTimeLimit(globalThis, 10, whole.signal).signal.aborted).toBe(true);
+  cut.end();
+  await vi.advanceTimersByTimeAsync(10);
+  expect(vi.getTimerCount()).toBe(0);
+});
