@@ -21,12 +21,11 @@ export async function* streamToolPhase(
 ): AsyncGenerator<ActLine, null, boolean> {
   const now = await readCurrentFacts(env, job.facts);
   const facts = now ?? job.facts;
-  // A call that is alone waits for no other.
-  const joinsRequests = job.calls.length > 1;
+  const joined = job.calls.length;
   const toolset = now === null ? NO_TOOLSET : await openAvailableToolset(env, facts, tools);
   yield* performCalls(
     { ...job, facts },
-    openPerformDeps(env, facts, { toolset, own: job.results ?? null, tools, joinsRequests }),
+    openPerformDeps(env, facts, { toolset, own: job.results ?? null, tools, joined }),
     signal,
   );
   return null;

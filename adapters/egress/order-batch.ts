@@ -5,6 +5,7 @@
  */
 import { z } from "zod";
 import { ok, type Result } from "../../core/base/errors.ts";
+import { openTimeLimit } from "../../core/base/deadline.ts";
 import { joinBytes } from "../../core/base/join-bytes.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import type { YieldTurn } from "../../core/base/turns.ts";
@@ -24,11 +25,12 @@ import type { Exchange, ExchangeLimits, Reply } from "./follow.ts";
 import { failCancelled, failLate, failLost, failUnreachable, MARGIN_MS, toRefusal, upstreamSchema } from "./order.ts";
 import type { WebHop } from "./redirect.ts";
 
-/** `sendAlone` sends a request that no other joins. */
+/** `sendAlone` sends a request that no other joins. A batch of `joined` requests waits for no others. */
 interface BatchSettings {
   readonly sidecar: Sidecar;
   readonly tenant: string;
   readonly giveTurn: YieldTurn;
+  readonly joined?: number | undefined;
   readonly sendAlone: Exchange;
 }
 
@@ -51,7 +53,9 @@ export class OrderBatches {
       return await this.#settings.sendAlone(hop, limits);
     if (this.#waiting.length >= MAX_BATCH_REQUESTS || this.#bytes + bytes > MAX_BATCH_BYTES) this.#flush();
     this.#bytes += bytes;
-    if (this.#waiting.push(order) === 1) {
+    const count = this.#waiting.push(order);
+    if (count === this.#settings.joined) this.#flush();
+    else if (count === 1) {
       const waiting = this.#waiting;
       void this.#settings.giveTurn().then(() => {
         if (this.#waiting === waiting) this.#flush();
@@ -123,7 +127,7 @@ async function sendBatch(orders: readonly BatchedOrder[], settings: BatchSetting
   const { sidecar } = settings;
   const connection = new AbortController();
   const stop = settleOnAbort(orders, {
-    getSignal: ({ limits }) => limits.signal,
+    getSignals: ({ limits }) => [limits.signal],
     toOutcome: failCancelled,
     onAllSettled: () => connection.abort(),
   });
@@ -142,8 +146,10 @@ async function exchangeAll(
   { sidecar, tenant, sendAlone }: BatchSettings,
 ): Promise<void> {
   const batch = crypto.randomUUID();
+  const times = [...new Set(orders.map(({ timeoutMs }) => timeoutMs))];
+  const timeLimits = new Map(times.map((timeMs) => [timeMs, openTimeLimit(globalThis, timeMs + MARGIN_MS)]));
   const stop = settleOnAbort(orders, {
-    getSignal: ({ limits, timeoutMs }) => AbortSignal.any([limits.signal, AbortSignal.timeout(timeoutMs + MARGIN_MS)]),
+    getSignals: ({ limits: { signal }, timeoutMs }) => [signal, timeLimits.get(timeoutMs)?.signal ?? signal],
     toOutcome: ({ hop, timeoutMs }) => failLate(hop, timeoutMs),
     onAllSettled: () => connection.abort(),
     onSettled: (order) => void endRequest(sidecar, { tenant, batch, index: orders.indexOf(order) }),
@@ -166,11 +172,12 @@ async function exchangeAll(
   }
   await settleLost(orders, sidecar, { elapsedMs: Date.now() - startedAt, signal: connection.signal });
   stop();
+  for (const limit of timeLimits.values()) limit.end();
 }
 
 /** How requests are settled whose signals abort. */
 interface AbortRules {
-  readonly getSignal: (order: BatchedOrder) => AbortSignal;
+  readonly getSignals: (order: BatchedOrder) => readonly AbortSignal[];
   readonly toOutcome: (order: BatchedOrder) => Result<Reply>;
   /** After the last open request has aborted. */
   readonly onAllSettled: () => void;
@@ -178,13 +185,13 @@ interface AbortRules {
   readonly onSettled?: (order: BatchedOrder) => void;
 }
 
-/** Settles each request when its signal aborts, until the returned function is called. */
+/** Settles each request when one of its signals aborts, until the returned function is called. */
 function settleOnAbort(
   orders: readonly BatchedOrder[],
-  { getSignal, toOutcome, onAllSettled, onSettled }: AbortRules,
+  { getSignals, toOutcome, onAllSettled, onSettled }: AbortRules,
 ): () => void {
   const stops = orders.map((order) => {
-    const signal = getSignal(order);
+    const signals = getSignals(order);
     const giveUp = () => {
       if (!order.isOpen) return;
       order.settle(toOutcome(order));
@@ -194,9 +201,9 @@ function settleOnAbort(
         else onAllSettled();
       });
     };
-    if (signal.aborted) giveUp();
-    else signal.addEventListener("abort", giveUp, { once: true });
-    return () => signal.removeEventListener("abort", giveUp);
+    if (signals.some(({ aborted }) => aborted)) giveUp();
+    else for (const signal of signals) signal.addEventListener("abort", giveUp, { once: true });
+    return () => signals.forEach((signal) => signal.removeEventListener("abort", giveUp));
   });
   return () => {
     for (const stop of stops) stop();
@@ -218,7 +225,11 @@ async function endRequest(
   }
 }
 
-const replyHead = z.object({ index: z.int().min(0), status: z.int(), upstream: z.unknown().optional() });
+const replyHead = z.object({
+  index: z.int().min(0),
+  status: z.int(),
+  upstream: upstreamSchema.optional().catch(undefined),
+});
 
 /** Settles each request with its reply or refusal when it arrives. Throws when the order's reply is damaged. */
 async function readReplies(response: Response, orders: readonly BatchedOrder[]): Promise<void> {
@@ -244,14 +255,13 @@ async function readReplies(response: Response, orders: readonly BatchedOrder[]):
 function toOutcome(
   { hop, limits: { maxBytes }, timeoutMs }: BatchedOrder,
   status: number,
-  upstream: unknown,
+  upstream: z.infer<typeof upstreamSchema> | undefined,
   body: Uint8Array,
 ): Result<Reply> {
   if (status !== 200) return toRefusal(status, new TextDecoder().decode(body), hop, timeoutMs);
-  const described = upstreamSchema.safeParse(upstream).data;
-  if (described === undefined) return failLost(hop.url);
-  const truncated = described.truncated || body.length > maxBytes;
-  return ok({ ...described, body: body.subarray(0, maxBytes), truncated });
+  if (upstream === undefined) return failLost(hop.url);
+  const truncated = upstream.truncated || body.length > maxBytes;
+  return ok({ ...upstream, body: body.subarray(0, maxBytes), truncated });
 }
 
 /** Settles all requests of a refused order. A sidecar of an earlier release began none: each is sent alone. */

@@ -28,12 +28,14 @@ export interface WebSettings {
   readonly userAgent?: string;
   /** Yields to other work: requests that are made before it resolves go in one order. Each goes alone when omitted. */
   readonly giveTurn?: YieldTurn;
+  /** Requests that do not wait for others: as many as are expected. Unknown when omitted. */
+  readonly joined?: number;
 }
 
 /** The only path for URLs of tenants and models. */
 export function openWeb(settings: WebSettings): WebPort {
-  const { sidecar, allow, tenant, secrets, userAgent = `Otto/${VERSION}`, giveTurn } = settings;
-  const exchange = sidecar === null ? null : createExchange(sidecar, tenant, giveTurn);
+  const { sidecar, allow, tenant, secrets, userAgent = `Otto/${VERSION}` } = settings;
+  const exchange = sidecar === null ? null : createExchange(sidecar, tenant, settings);
   return {
     async request(request) {
       if (exchange === null) return failWithoutSidecar();
@@ -60,9 +62,13 @@ function failWithoutSidecar(): Result<never> {
   return refuseUrl("not_available", "Web requests need the sidecar, and none is configured (SIDECAR_SECRET).");
 }
 
-function createExchange(sidecar: Sidecar, tenant: string, giveTurn: YieldTurn | undefined): Exchange {
+function createExchange(
+  sidecar: Sidecar,
+  tenant: string,
+  { giveTurn, joined }: Pick<WebSettings, "giveTurn" | "joined">,
+): Exchange {
   const sendAlone: Exchange = (hop, limits) => readSmall(sidecar, tenant, hop, limits);
-  const batches = giveTurn === undefined ? null : new OrderBatches({ sidecar, tenant, giveTurn, sendAlone });
+  const batches = giveTurn === undefined ? null : new OrderBatches({ sidecar, tenant, giveTurn, joined, sendAlone });
   return (hop, limits) => {
     if (limits.maxBytes > SMALL_REPLY_BYTES) return readLarge(sidecar, tenant, hop, limits);
     return batches === null ? sendAlone(hop, limits) : batches.send(hop, limits);

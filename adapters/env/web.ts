@@ -15,13 +15,14 @@ import type { TaskFacts } from "../../core/task/state.ts";
 
 /**
  * The web for one tenant's requests, with secrets filled in for `user`. Without a sidecar every request fails with
- * `not_available`. `joins`: requests that are made in one turn go to the sidecar in one order.
+ * `not_available`. `joined`: how many requests are made at once as a rule; if
+ * several, those of one turn go to the sidecar in one order.
  */
 export function webFromEnv(
   env: Env,
   { tenant }: Pick<TaskFacts, "tenant">,
   user: SecretUser,
-  { joins = false }: { readonly joins?: boolean } = {},
+  { joined = 1 }: { readonly joined?: number } = {},
 ): WebPort {
   const [sidecar, allow] = [sidecarFromEnv(env), readEgressAllow(env)];
   return openWeb({
@@ -30,7 +31,7 @@ export function webFromEnv(
     tenant,
     secrets: secretsFromEnv(env, tenant, user),
     userAgent: userAgentFromEnv(env),
-    ...(joins ? { giveTurn: async () => await scheduler.wait(0) } : {}),
+    ...(joined > 1 ? { joined, giveTurn: async () => await scheduler.wait(0) } : {}),
   });
 }
 

@@ -39,6 +39,9 @@ type Condense = Extract<Work, { kind: "condense" }>;
 type PhaseResult = Command | { readonly delta: Delta };
 type PhaseResults = AsyncGenerator<readonly PhaseResult[], void, void>;
 
+/** Reads that end within this time are stored together. The last one waits for no other. */
+const JOIN_RESULTS_MS = 5;
+
 /** The work of a phase. */
 export type PhaseWork = Think | Act | Condense;
 
@@ -179,7 +182,7 @@ export class TaskPhases {
   private async startToolPhase(job: ActJob, listener: LineListener<ActLine>): Promise<ActLine | null> {
     const { own } = this;
     if (own === null || !(await own.onlyReads(job))) return await stepsFromEnv(this.env).runToolPhase(job, listener);
-    const giveTurn = async () => await scheduler.wait(0);
+    const giveTurn = async () => await scheduler.wait(JOIN_RESULTS_MS);
     return await sendLines(listener, (signal) => own.streamToolPhase(job, signal), { mustBeStored, giveTurn });
   }
 

@@ -32,8 +32,8 @@ import { openTaskReminders } from "../schedules/task-reminders.ts";
 import { openToolLists } from "./lists.ts";
 
 /**
- * `own` are the task's results that its object sent; null if they have to be read from the object. `joinsRequests`: the
- * requests of concurrent calls go to the sidecar together.
+ * `own` are the task's results that its object sent; null if they have to be read from the object. `joined`: how many
+ * calls begin at once; their requests go to the sidecar together.
  */
 export function openPerformDeps(
   env: Env,
@@ -42,12 +42,12 @@ export function openPerformDeps(
     toolset,
     own,
     tools,
-    joinsRequests = false,
+    joined = 1,
   }: {
     readonly toolset: Toolset;
     readonly own: readonly OwnResult[] | null;
     readonly tools: readonly Tool[];
-    readonly joinsRequests?: boolean;
+    readonly joined?: number;
   },
 ): PerformDeps {
   const settings = settingsFromEnv(env);
@@ -56,7 +56,7 @@ export function openPerformDeps(
     toolset,
     ports: {
       files: filesFromEnv(env, facts),
-      web: webFromEnv(env, facts, user, { joins: joinsRequests }),
+      web: webFromEnv(env, facts, user, { joined }),
       search: searchFromEnv(env),
       results: resultsFromEnv(env, facts, own),
       patterns: patternsFromEnv(env),

@@ -80,6 +80,28 @@ describe("requests of one turn", () => {
     expect(connections).toHaveLength(1);
   });
 
+  it("leave without the turn once as many are there as are made at once", async () => {
+    const outside = await serve(createServer((request, response) => response.end(request.url)));
+    const sidecar = makeSidecar(secret, makeSystemEgress(parseEgressAllow(new URL(outside).host)));
+    const orders: string[] = [];
+    sidecar.prependListener("request", ({ url }: IncomingMessage) => orders.push(`${url}`));
+    const turn = Promise.withResolvers<void>();
+    const web = openWeb({
+      sidecar: connectSidecar(await serve(sidecar), secret),
+      allow: parseEgressAllow(new URL(outside).host),
+      tenant: "t1",
+      secrets: fakeSecrets(),
+      giveTurn: async () => await turn.promise,
+      joined: NUMBERS.length,
+    });
+    const replies = await Promise.all(NUMBERS.map((n) => web.request(ask(`${outside}/${n}`))));
+    expect(replies.map(readText)).toEqual(NUMBERS.map((n) => `/${n}`));
+    const alone = web.request(ask(`${outside}/alone`));
+    turn.resolve();
+    expect(readText(await alone)).toBe("/alone");
+    expect(orders).toEqual(["/egress/batch", "/egress"]);
+  });
+
   it("with effects ask once whether the sidecar is there", async () => {
     const { web, outside, orders } = await system((request, response) => response.end(request.method));
     const replies = await Promise.all(NUMBERS.map((n) => web.request(post(`${outside}/${n}`))));

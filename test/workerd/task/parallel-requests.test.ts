@@ -2,6 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
+import { encodeFrame, FrameReader } from "../../../adapters/sidecar/egress-batch.ts";
 import type { TaskFacts } from "../../../core/task/state.ts";
 import type { StepBody } from "../../../durable-objects/task/step-rows.ts";
 import { recordCalls } from "../call-notes.ts";
@@ -73,6 +74,29 @@ test("five results that arrive together cost one order and one row, which also b
   expect((await ledgerOf(facts)).map(({ state, attempts }) => [state, attempts])).toEqual(
     five("").map(() => ["confirmed", 1]),
   );
+});
+
+/** The replies arrive in turns of their own, a millisecond apart. */
+const apart = async (response: Response) => {
+  const frames = new FrameReader(1_000_000).add(new Uint8Array(await response.arrayBuffer()));
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      await scheduler.wait(1);
+      const next = frames.shift();
+      if (next === undefined) controller.close();
+      else controller.enqueue(encodeFrame(next));
+    },
+  });
+  return new Response(body, response);
+};
+
+test("five results that arrive within some milliseconds are few rows in the object", async () => {
+  const facts = requestAll(fiveAddresses());
+  watchOrders(apart);
+  await runnerCallsOf(facts);
+  const rows = (await eventsByRow(facts)).filter((types) => types.includes("call.completed"));
+  expect(rows.flat().filter((type) => type === "call.completed")).toHaveLength(5);
+  expect(rows.length).toBeLessThan(isRunnerSetting ? 6 : 5);
 });
 
 test("the calls are stored when their requests leave", async () => {
