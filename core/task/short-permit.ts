@@ -14,6 +14,12 @@ export interface ShortPermit {
 /** The longest life of a permit that goes along with what wakes a task. */
 export const SHORT_PERMIT_MS = 2000;
 
+/** Returns what is left of a permit that was received at `since`; null if nothing. Call it after every wait. */
+export function getRemaining(permit: ShortPermit | null, since: number, now: number): ShortPermit | null {
+  const forMs = (permit?.forMs ?? 0) - Math.max(0, now - since);
+  return forMs > 0 ? { forMs } : null;
+}
+
 /** Lets a task that a decision woke begin under a short permit, as one decision with it. */
 export function usePermit(decision: Decision, permit: ShortPermit | null, now: number): Decision {
   const needsPermit = permit !== null && isBusy(decision.state.phase) && decision.state.permit === null;

@@ -7,13 +7,14 @@ import { blobsFromEnv } from "../../adapters/env/files.ts";
 import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import { stepsFromEnv } from "../../adapters/env/steps.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
-import { NO_RUN_DEPTH } from "../../core/base/call-budget.ts";
+import { NO_RUN_DEPTH, REQUEST_DEPTH } from "../../core/base/call-budget.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { JOB_VERSION } from "../../core/steps/job-version.ts";
 import type { OwnPhases } from "../../core/steps/own-phases.ts";
 import { checkEnvelope } from "../../core/gateway/envelope.ts";
 import { EXPAND_RESULT } from "../../core/gateway/shape.ts";
 import type { NewMemory } from "../../core/memory/memory.ts";
+import { getRemaining } from "../../core/task/short-permit.ts";
 import { createSummary } from "../../core/task/summary.ts";
 import { type FormattedResult, formatResult } from "../../core/prompt/stored-results.ts";
 import type { EventPage, LedgerPage, TaskReport, TaskRpc, TrimmedPart, Wake } from "../../core/task/rpc.ts";
@@ -113,12 +114,17 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     approval: string,
     { decision, arguments: given, reason, by }: ApprovalDecision,
     request: string | null,
-    ...wake: Wake
+    ...[depth, permit = null]: Wake
   ): Promise<Result<TaskView>> {
+    const receivedAt = Date.now();
     const revised = given === null || decision === "refuse" ? ok(null) : await this.revise(approval, given);
     if (!revised.ok) return revised;
     const decided = { approval, decision, revised: revised.value, reason, by, request } as const;
-    return this.runCommand({ type: "approval_decided", ...decided }, ...wake);
+    return this.runCommand(
+      { type: "approval_decided", ...decided },
+      depth,
+      getRemaining(permit, receivedAt, Date.now()),
+    );
   }
 
   async decideUnknown(
@@ -151,7 +157,12 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     return enrolled.ok ? ok(undefined) : enrolled;
   }
 
-  async subtaskEnded(subtask: TaskView, label: Label = OUTSIDE, ...wake: Wake): Promise<void> {
+  async subtaskEnded(
+    subtask: TaskView,
+    label: Label = OUTSIDE,
+    ...[depth = REQUEST_DEPTH, permit = null]: Wake
+  ): Promise<void> {
+    const receivedAt = Date.now();
     const state = this.store.load()?.state;
     if (state === undefined) return;
     const callId = findCallOfSubtask(state, subtask.id);
@@ -159,7 +170,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     const formatted =
       callId === null ? NOT_READ : await this.formatText(subtask.output?.text ?? "", getCurrentFacts(state), callId);
     const command = { type: "subtask_ended", ending: toSubtaskEnding(subtask, formatted, label) } as const;
-    await this.engine.subtaskEnds.add({ command, wake });
+    await this.engine.subtaskEnds.add({ command, wake: [depth, getRemaining(permit, receivedAt, Date.now())] });
   }
 
   async subtaskWaits(subtask: string, version: number, waits: SubtaskWaits): Promise<void> {

@@ -15,7 +15,7 @@ import { getOpenWaits } from "../../core/task/open-waits.ts";
 import { addSubtaskId, formatSubtaskInput } from "../../core/task/subtasks.ts";
 import type { Command } from "../../core/task/commands.ts";
 import type { NewSubtask, Work } from "../../core/task/decision.ts";
-import { getShortPermit, type ShortPermit } from "../../core/task/short-permit.ts";
+import { getRemaining, getShortPermit, type ShortPermit } from "../../core/task/short-permit.ts";
 import type { TaskFacts, TaskState } from "../../core/task/state.ts";
 import { findNextWake } from "../../core/task/task.ts";
 import type { TaskView } from "../../core/task/view.ts";
@@ -94,9 +94,11 @@ export class TaskRelations {
     for (const some of sliceWithin(subtasks, calls, callsEach)) {
       // Each subtask requests its own permit if the run has no call left to request them together.
       const mayAsk = calls.hasRoom(some.length * callsEach + 1 + REPORT_CALLS);
+      const requestedAt = Date.now();
       const permit = mayAsk ? await this.permitSubtasks(some) : null;
+      const takePermit = () => getRemaining(permit, requestedAt, Date.now());
       yield await Promise.all(
-        some.map(async (subtask) => await this.createSubtask(subtask, argumentsOf(subtask.callId), permit)),
+        some.map(async (subtask) => await this.createSubtask(subtask, argumentsOf(subtask.callId), takePermit)),
       );
     }
   }
@@ -156,7 +158,7 @@ export class TaskRelations {
   private async createSubtask(
     { callId, facts }: NewSubtask,
     given: unknown,
-    permit: ShortPermit | null,
+    takePermit: () => ShortPermit | null,
   ): Promise<Command> {
     if (facts.depth > 1) {
       const enrolled = await this.task(facts.tenant, facts.rootId).enroll(facts.id);
@@ -164,7 +166,7 @@ export class TaskRelations {
     }
     const input = formatSubtaskInput(given);
     const task = { facts: { ...facts, input }, hold: false, call: null };
-    const made = await this.task(facts.tenant, facts.id).create(task, this.getDepth() + 1, permit);
+    const made = await this.task(facts.tenant, facts.id).create(task, this.getDepth() + 1, takePermit());
     return made.ok ? { type: "subtask_opened", callId } : { type: "subtask_refused", callId, failure: made.error };
   }
 

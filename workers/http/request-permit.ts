@@ -1,5 +1,5 @@
 /** The permit that comes with the admission of a request that creates or wakes a task. */
-import type { ShortPermit } from "../../core/task/short-permit.ts";
+import { getRemaining, type ShortPermit } from "../../core/task/short-permit.ts";
 import type { AppContext } from "./context.ts";
 
 /** Creating and starting a task, answering its question, deciding its approval. */
@@ -14,7 +14,5 @@ export function wakesTask({ req }: AppContext): boolean {
 export function takePermit(c: AppContext): ShortPermit | null {
   const permit = c.get("permit");
   c.set("permit", undefined);
-  if (permit === undefined) return null;
-  const forMs = permit.at + permit.forMs - Date.now();
-  return forMs > 0 ? { forMs } : null;
+  return permit === undefined ? null : getRemaining(permit, permit.at, Date.now());
 }

@@ -1,6 +1,6 @@
 /** Permits that go along with what creates or wakes a task: the task's side. */
 import { describe, expect, test } from "vitest";
-import { getShortPermit, SHORT_PERMIT_MS, usePermit } from "../../../core/task/short-permit.ts";
+import { getRemaining, getShortPermit, SHORT_PERMIT_MS, usePermit } from "../../../core/task/short-permit.ts";
 import type { Command } from "../../../core/task/commands.ts";
 import type { Decision } from "../../../core/task/decision.ts";
 import type { TaskFacts, TaskState } from "../../../core/task/state.ts";
@@ -61,4 +61,11 @@ describe("the permit of a subtask that ends", () => {
     const halted = decide(runUnder(transferable, below), { type: "halt", message: "Stopped." }, 100);
     expect(getShortPermit(decide(halted.state, cancel, 101).state, 101)).toBeNull();
   });
+});
+
+test("what is left of a permit is counted from its receipt, also when the clock is set back", () => {
+  expect(getRemaining(short, 1000, 1400)).toEqual({ forMs: 1100 });
+  expect(getRemaining(short, 1000, 900)).toEqual(short);
+  expect(getRemaining(short, 1000, 2500)).toBeNull();
+  expect(getRemaining(null, 1000, 1000)).toBeNull();
 });

@@ -1,6 +1,10 @@
 /** Permits that go along with what creates or wakes a task. */
 import { afterEach, expect, test, vi } from "vitest";
 import { TenantObject } from "../../../durable-objects/tenant/object.ts";
+import { SHORT_PERMIT_MS } from "../../../core/task/short-permit.ts";
+import { StepRunner } from "../../../workers/steps.ts";
+import { addressee } from "../../contracts/channels/mail/suite.ts";
+import { arrivedMail } from "../channels/mail/server.ts";
 import { type Caller, makeCaller } from "../http/entry.ts";
 import { inputOf } from "../tasks/client.ts";
 
@@ -90,4 +94,24 @@ test("a stop that follows at once halts a task that its tenant never admitted by
   expect(view.status).toBe("sleeping");
   const held = await caller.send("POST", "/v1/tasks", { input: "x" });
   expect(held.status).toBe(409);
+});
+
+test("an approval whose new arguments were checked slowly wakes its task without a permit: a stop in between holds", async () => {
+  const caller = await makeCaller();
+  const mail = { to: addressee(), subject: "Hello", body: "<p>Hello</p>" };
+  const { id } = await caller.makeTask([{ calls: [{ name: "send_email", arguments: mail }] }, done]);
+  const { pending } = await caller.until(id, ({ status }) => status === "waiting_approval");
+  const path = `/v1/tasks/${id}/approvals/${(pending[0] as { id: string }).id}`;
+
+  const real = StepRunner.prototype.reviseCall;
+  const check = vi.spyOn(StepRunner.prototype, "reviseCall").mockImplementation(async function (this: StepRunner, job) {
+    await scheduler.wait(SHORT_PERMIT_MS + 200);
+    return await real.call(this, job);
+  });
+  const decided = caller.send("POST", path, { decision: "approve", arguments: { ...mail, subject: "Goodbye" } });
+  await vi.waitFor(() => expect(check).toHaveBeenCalled());
+  expect((await caller.send("POST", "/v1/kill-switch/stop", { reason: "A test." })).status).toBe(200);
+  expect((await decided).status).toBe(200);
+  await caller.until(id, ({ status }) => status === "sleeping");
+  expect(await arrivedMail(mail.to)).toEqual([]);
 });
