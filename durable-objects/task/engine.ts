@@ -267,6 +267,7 @@ export class TaskEngine {
   /** Reports the task's state to the parent and the tenant. The alarm retries failures. */
   async report(): Promise<void> {
     await this.reports.sendPending();
+    if (this.running !== null) this.reports.scheduleRetry(() => void this.report());
     this.arm();
   }
 

@@ -8,6 +8,8 @@ import { computeBackoffMs } from "../../core/base/backoff.ts";
 /** A report that can wait is sent after this long, with those that followed. */
 const SOON_MS = 100;
 const MAX_BACKOFF_MS = 60_000;
+/** The same during a run. Below the 30 seconds within which a stop holds after a lost message. */
+const MAX_RUN_BACKOFF_MS = 10_000;
 
 export class TaskReports {
   private readonly store: TaskStore;
@@ -27,6 +29,15 @@ export class TaskReports {
   /** Schedules a report of a running task. A waiting task has no timer. */
   schedule(report: () => void): void {
     this.timer ??= setTimeout(report, SOON_MS);
+  }
+
+  /**
+   * Schedules a failed report again during a run, whose end the alarm awaits. A stop halts only tasks that the tenant
+   * knows to run.
+   */
+  scheduleRetry(report: () => void): void {
+    if (this.failures > 0 && this.store.hasUnpublished())
+      this.timer ??= setTimeout(report, computeBackoffMs(this.failures, MAX_RUN_BACKOFF_MS));
   }
 
   /** Sends every unpublished report. Never throws; failures are retried. */

@@ -111,6 +111,18 @@ describe("a tenant receives a report of a task", () => {
     );
   });
 
+  test("whose first report failed, during its run: a stop halts it", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const caller = await makeCaller();
+    vi.spyOn(await tenantMethods(caller), "report").mockImplementationOnce(away);
+    const { id } = await caller.makeTask([slow]);
+    expect((await caller.send("POST", "/v1/kill-switch/stop", { reason: "A test." })).status).toBe(200);
+    await vi.waitFor(
+      async () => expect((await caller.send("GET", `/v1/tasks/${id}`)).json).toMatchObject({ status: "sleeping" }),
+      { timeout: 8000, interval: 100 },
+    );
+  });
+
   test("below an ended task, even while that task acknowledges slowly", async () => {
     const caller = await makeCaller();
     const report = vi.spyOn(await tenantMethods(caller), "report");
