@@ -39,6 +39,8 @@ const CALM_PERMIT_MS = LONGEST_PERMIT_MS;
 /** A queued task asks again after 4 to 6 seconds, in case its call is lost. */
 const RETRY_MS = 4000;
 const RETRY_JITTER_MS = 2000;
+/** The version of a task that has reported nothing, below every other. */
+const NO_VERSION = -1;
 
 /** A task's summary for memory: to be stored, or stored, or not needed by the task's own judgement. Null before its end. */
 export type SummaryNote = "due" | "stored" | null;
@@ -197,7 +199,8 @@ export class AdmissionController {
       this.saveRow(row, takesSlot ? { ...reported, holdsSlot: true, granted: NO_LIMIT } : reported, now);
       return;
     }
-    if (!row.holdsSlot) this.slots.releaseReserved(row.key);
+    // Of a known task, the place may belong to another: a wait, a draft and an ended task have none.
+    if (row.version === NO_VERSION) this.slots.releaseReserved(row.key);
     this.dequeue(row.task);
     this.releaseSlot(row, reported, now);
   }
@@ -285,9 +288,9 @@ function getLease(row: TaskRow): Amount {
   return row.holdsSlot ? getUnusedLease(row.granted, row.used) : NO_AMOUNT;
 }
 
-/** Creates the row of a new task, below every version. */
+/** Creates the row of a new task. */
 function createRow({ task, key, agent }: Pick<PermitRequest, "task" | "key" | "agent">): TaskRow {
-  const row = { task, key, agent, version: -1, holdsSlot: false, granted: NO_LIMIT, used: NO_AMOUNT };
+  const row = { task, key, agent, version: NO_VERSION, holdsSlot: false, granted: NO_LIMIT, used: NO_AMOUNT };
   return { ...row, status: "queued", summary: null };
 }
 

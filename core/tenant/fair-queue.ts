@@ -11,6 +11,10 @@ export class FairQueue {
     return this.keys.size;
   }
 
+  has(task: string): boolean {
+    return this.keys.has(task);
+  }
+
   /** The keys with queued tasks, in the order of their turns. */
   waitingKeys(): Iterable<string> {
     return this.queues.keys();

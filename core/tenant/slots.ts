@@ -90,10 +90,13 @@ export class Slots {
     return true;
   }
 
-  /** Gives a place that is reserved for this key to a task that runs. False if none is left. */
+  /**
+   * Gives a place that is reserved for this key to a task that runs. False if none is left, and for a task that waits for a
+   * slot: the place belongs to another.
+   */
   takeReserved(task: string, key: string | null, now: number): boolean {
     this.releaseExpiredReservations(now);
-    if (!this.releaseReserved(key)) return false;
+    if (this.queue.has(task) || this.offers.has(task) || !this.releaseReserved(key)) return false;
     this.hold(task, toKeyName(key), now);
     return true;
   }
