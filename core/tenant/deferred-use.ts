@@ -1,7 +1,7 @@
 /**
  * Keeps in memory what only counts: the use of a task that holds a slot while none of its budgets has a limit. It is stored
- * with the task's next message that changes more, such as the one that returns the slot. A restart forgets it until the
- * task's next message, because use is a total.
+ * with the task's next message that changes more, such as the one that returns the slot, with every eighth message, and
+ * when a limit is set. A restart forgets it until the task's next message, because use is a total.
  */
 import { NO_AMOUNT } from "../task/amounts.ts";
 import type { Amount } from "../task/state.ts";
@@ -9,10 +9,14 @@ import type { AdmissionStore, Spending, TaskRow } from "./admission.ts";
 import type { AccountFigures } from "./budget-book.ts";
 import { addAmounts, toMonth } from "./budget-tree.ts";
 
-/** A row that is newer than the stored one, with the use between them. */
+/** Messages of a task in a row of which the last is stored. Bounds what a restart forgets of a task in a long call. */
+const MAX_MESSAGES = 8;
+
+/** A row that is newer than the stored one, with the use between them, and the number of its messages. */
 interface DeferredRow {
   readonly row: TaskRow;
   readonly spending: Spending | null;
+  readonly messages: number;
 }
 
 /** At most one entry for each task that holds a slot. */
@@ -42,8 +46,9 @@ export class DeferredUse implements AdmissionStore {
     const before = earlier?.row ?? this.store.task(row.task);
     const isSameDay = isOfOneDay(earlier?.spending ?? null, spending);
     const joined = isSameDay ? joinSpending(earlier?.spending ?? null, spending) : spending;
-    if (before !== null && isSameDay && mayDefer(before, row)) {
-      this.deferred.set(row.task, { row, spending: joined });
+    const messages = (earlier?.messages ?? 0) + 1;
+    if (before !== null && isSameDay && messages < MAX_MESSAGES && mayDefer(before, row)) {
+      this.deferred.set(row.task, { row, spending: joined, messages });
       return;
     }
     if (earlier !== null && !isSameDay) this.store.save(earlier.row, earlier.spending);
@@ -56,6 +61,12 @@ export class DeferredUse implements AdmissionStore {
     if (earlier !== undefined) this.store.save(earlier.row, earlier.spending);
     this.store.remove(task);
     this.deferred.delete(task);
+  }
+
+  /** Stores everything that is deferred. */
+  storeAll(): void {
+    for (const { row, spending } of this.deferred.values()) this.store.save(row, spending);
+    this.deferred.clear();
   }
 
   /** The accounts whose use is deferred. */

@@ -84,7 +84,9 @@ export class TenantSlots {
 
   setLimit(account: string, limit: BudgetLimit | null): BudgetAccount {
     if (this.tables.isErased()) throw new Error("an erased tenant has no budgets");
-    return this.withController((controller, now) => {
+    return this.withController((controller, now, deferred) => {
+      // A restart must not forget use that a limit includes.
+      deferred.storeAll();
       this.store.setLimit(account, limit);
       controller.applyLimitChange(account);
       return controller.account(account, now);

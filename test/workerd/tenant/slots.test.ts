@@ -246,6 +246,18 @@ describe("the budgets of a tenant", () => {
       expect(await accountOf(account)).toMatchObject({ usedTokens: 70, leasedTokens: 0 });
   });
 
+  test("include what running tasks had used when a limit was set, also after a crash", async () => {
+    const [a, b] = tasks(2) as [string, string];
+    await enter(a, 1);
+    await enter(a, 2, { used: tokens(60) });
+    await object().setBudget("tenant", limitOf(100));
+    await abortAllDurableObjects();
+    expect(await accountOf("tenant")).toMatchObject({ usedTokens: 60 });
+    expect(await enter(b, 1, { want: tokens(60) })).toMatchObject({ kind: "admitted", grant: { tokens: 40 } });
+    await object().report(taskReport(a, 3, "completed", 60));
+    expect(await accountOf("tenant")).toMatchObject({ usedTokens: 60 });
+  });
+
   test("are the same after every crash of the object as before it", async () => {
     await object().setBudget("tenant", limitOf(100));
     const [a, b] = tasks(2) as [string, string];

@@ -141,6 +141,19 @@ test("of a renewed permit takes no write while nothing is limited, and all of it
   });
 });
 
+test("of a task that is never without its slot is stored with every eighth message", async () => {
+  await withStore((open) => {
+    const deferred = new DeferredUse(open());
+    const forgotten = Array.from({ length: 20 }, (_, index) => {
+      const row = rowOf(2, index + 1, amountOf(10 * (index + 1)), true);
+      deferred.save(row, { accounts: listAccounts(row), day: DAYS[0] ?? "", more: amountOf(10) });
+      return row.used.tokens - open().figures("tenant", DAYS[0] ?? "").spent.total.tokens;
+    });
+    expect(Math.max(...forgotten)).toBe(70);
+    expect(forgotten.filter((tokens) => tokens === 0)).toHaveLength(3);
+  });
+});
+
 test("of a renewed permit takes one write, and three accounts are written when the slot is returned", async () => {
   await withStore((open, { storage }) => {
     const countWritten = (work: () => void): number => {
