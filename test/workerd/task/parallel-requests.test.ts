@@ -196,3 +196,13 @@ test("a task that is cancelled ends its order", async () => {
   await vi.waitFor(() => expect(isEnded).toBe(true), { timeout: 20_000 });
   expect(await until(facts, ({ status }) => status === "cancelled")).toMatchObject({ status: "cancelled" });
 });
+
+test("reads leave no timer that holds the object after its last request longer than the platform does", async () => {
+  const limits = vi.spyOn(AbortSignal, "timeout");
+  for (const urls of [[somewhere()], fiveAddresses()]) {
+    const facts = requestAll(urls);
+    await start(facts);
+    await until(facts, ({ status }) => status === "completed");
+  }
+  expect(limits.mock.calls.filter(([ms]) => ms > 10_000)).toEqual([]);
+});
