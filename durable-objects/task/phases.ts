@@ -162,7 +162,7 @@ export class TaskPhases {
     const facts = getCurrentFacts(state);
     const job: ActJob = { version: JOB_VERSION, facts, hearsAll: true, step, calls, later, results, timeoutMs };
     for await (const lines of this.callRunner<ActLine>(
-      (listener) => this.startToolPhase(job, listener),
+      (listener) => this.startToolPhase(job, listener, incarnation),
       incarnation,
       (line) => this.confirmStarts(later.filter(({ callId }) => getStarts(line).includes(callId))),
     )) {
@@ -179,9 +179,16 @@ export class TaskPhases {
   }
 
   /** Makes calls that only read from the web in this object, and all others in the step runner. */
-  private async startToolPhase(job: ActJob, listener: LineListener<ActLine>): Promise<ActLine | null> {
+  private async startToolPhase(
+    job: ActJob,
+    listener: LineListener<ActLine>,
+    incarnation: string,
+  ): Promise<ActLine | null> {
     const { own } = this;
-    if (own === null || !(await own.onlyReads(job))) return await stepsFromEnv(this.env).runToolPhase(job, listener);
+    const isOwn = own !== null && (await own.onlyReads(job));
+    // The phase may have been cut off meanwhile.
+    if (!this.isWanted(incarnation)) return null;
+    if (!isOwn) return await stepsFromEnv(this.env).runToolPhase(job, listener);
     const giveTurn = async () => await scheduler.wait(JOIN_RESULTS_MS);
     return await sendLines(listener, (signal) => own.streamToolPhase(job, signal), { mustBeStored, giveTurn });
   }
