@@ -168,7 +168,7 @@ export class AdmissionController {
   }
 
   /**
-   * Returns a short permit for each of `count` tasks of a key that are about to begin, and reserves their places. Null
+   * Returns a short permit for each of `count` tasks of a key that are about to begin, and reserves their slots. Null
    * while a budget has a limit, because a short permit leases nothing, and without spare slots.
    */
   permitNew(key: string | null, count: number, { now, limits }: Pick<Moment, "now" | "limits">): ShortPermit | null {
@@ -179,7 +179,7 @@ export class AdmissionController {
   /**
    * Applies a task's report. A task that waits or has ended returns its slot and lease. A `queued` one keeps them: it
    * was admitted and has not begun. A report of the same version as the permit request was sent before it, and is old.
-   * A task that runs without a slot came with a short permit, and takes the place that was reserved for it. A completed
+   * A task that runs without a slot came with a short permit, and takes the slot that was reserved for it. A completed
    * task that leaves a summary is noted once, in the same write.
    */
   report(report: TaskReport, now: number): void {
@@ -199,7 +199,7 @@ export class AdmissionController {
       this.saveRow(row, takesSlot ? { ...reported, holdsSlot: true, granted: NO_LIMIT } : reported, now);
       return;
     }
-    // Of a known task, the place may belong to another: a wait, a draft and an ended task have none.
+    // A known task may never have had a reservation, as a draft, a wait and an ended task.
     if (row.version === NO_VERSION) this.slots.releaseReserved(row.key);
     this.dequeue(row.task);
     this.releaseSlot(row, reported, now);

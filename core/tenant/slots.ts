@@ -11,8 +11,8 @@
  * least two fewer than its own key. So the slots of waiting keys differ by one at most, and when there are more keys
  * than slots, the keys take turns.
  *
- * Places are also reserved for tasks that come with a short permit, while slots are free: each such task takes one with
- * its first report, or ends before.
+ * Slots are also reserved for tasks that come with short permits, for a key and not for a task. Such a task takes one with
+ * its first report. A reservation expires with the permit.
  */
 import { SHORT_PERMIT_MS } from "../task/short-permit.ts";
 import { FairQueue } from "./fair-queue.ts";
@@ -53,7 +53,7 @@ export class Slots {
   /** The slots of each key, including reserved ones. */
   private readonly counts = new Map<string, number>();
   private called: string[] = [];
-  /** Places of tasks that come with short permits and have not reported yet; the oldest first. */
+  /** Slots reserved for tasks that come with short permits and have not reported yet; the oldest first. */
   private reserved: { readonly until: number; readonly key: string }[] = [];
 
   /** `holders` are the tasks that already hold a slot. */
@@ -81,7 +81,7 @@ export class Slots {
     return isFree(this.holders.size) || isFree(this.countUnderWay(limits, now));
   }
 
-  /** Reserves places for tasks of a key that come with short permits. False without enough spare slots. */
+  /** Reserves slots for tasks of a key that come with short permits. False without enough spare slots. */
   reserve(key: string | null, count: number, limits: SlotLimits, now: number): boolean {
     if (!this.hasSpare(count, limits, now)) return false;
     const name = toKeyName(key);
@@ -91,8 +91,8 @@ export class Slots {
   }
 
   /**
-   * Gives a place that is reserved for this key to a task that runs. False if none is left, and for a task that waits for a
-   * slot: the place belongs to another.
+   * Gives a slot that is reserved for this key to a task that runs. False if none is left, and for a queued task: the
+   * reservation belongs to another.
    */
   takeReserved(task: string, key: string | null, now: number): boolean {
     this.releaseExpiredReservations(now);
@@ -101,10 +101,10 @@ export class Slots {
     return true;
   }
 
-  /** Frees a place that is reserved for this key: its task has ended. False if none is left. */
+  /** Frees a slot that is reserved for this key. False if none is left. */
   releaseReserved(key: string | null): boolean {
     const name = toKeyName(key);
-    const at = this.reserved.findIndex((place) => place.key === name);
+    const at = this.reserved.findIndex((reservation) => reservation.key === name);
     if (at < 0) return false;
     this.reserved.splice(at, 1);
     this.changeCount(name, -1);

@@ -4,7 +4,7 @@ import { AdmissionController } from "../../../core/tenant/admission.ts";
 import { both, limited, moment, NOON, request, Rows, taskReport } from "./admission-rows.ts";
 
 describe("short permits", () => {
-  test("are for tenants without limits, and an ended task frees its place", () => {
+  test("are for tenants without limits, and an ended task frees its slot", () => {
     const controller = new AdmissionController(new Rows());
     const given = () => controller.permitNew("key_a", 1, moment(NOON, 2));
     expect(given()).toEqual({ forMs: 2000 });
@@ -14,7 +14,7 @@ describe("short permits", () => {
     expect(limited(1_000_000).controller.permitNew("key_a", 1, moment())).toBeNull();
   });
 
-  test("a task that runs under one takes its place with its first report, and its use is counted", () => {
+  test("a task that runs under one takes its slot with its first report, and its use is counted", () => {
     const rows = new Rows();
     const controller = new AdmissionController(rows);
     controller.permitNew("key_a", 1, moment());
@@ -25,7 +25,7 @@ describe("short permits", () => {
     expect(rows.task("b")).toMatchObject({ holdsSlot: false });
   });
 
-  test("the end or wait of a task that the tenant knows frees no place of another task", () => {
+  test("the end or wait of a task that the tenant knows frees no slot of another task", () => {
     const controller = new AdmissionController(new Rows());
     controller.report(taskReport("draft", 1, "queued"), NOON);
     controller.report(taskReport("waiting", 1, "waiting_input"), NOON);
@@ -40,7 +40,7 @@ describe("short permits", () => {
     }
   });
 
-  test("a task that waits for a slot takes no place of another task with its report", () => {
+  test("a task that waits for a slot takes no slot of another task with its report", () => {
     const rows = new Rows();
     const controller = new AdmissionController(rows);
     const full = moment(NOON, 8);

@@ -70,7 +70,7 @@ test("a task whose permit has expired takes no place back that is reserved for a
   expect(slots.request("b", "key", limitsOf(1), NOW + LONGEST_PERMIT_MS)).toBe(true);
 });
 
-describe("a place that is reserved for a task with a short permit", () => {
+describe("a slot that is reserved for a task with a short permit", () => {
   test("is given while an eighth of the slots stays free and nobody waits", () => {
     const slots = new Slots([]);
     const given = Array.from({ length: 9 }, () => slots.reserve("key", 1, limitsOf(8), NOW));

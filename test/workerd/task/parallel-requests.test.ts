@@ -214,24 +214,27 @@ test("orders of reads leave no timer, which would hold the object", async () => 
   expect(left).toEqual([]);
 });
 
-test.skipIf(isRunnerSetting)("a task that is cancelled before its calls are sorted makes none", async () => {
-  const facts = requestAll([somewhere()]);
-  let [hasBegun, isReleased] = [false, false];
-  await runInDurableObject(stubOf(facts), (object) => {
-    const { phases } = (object as unknown as { engine: { phases: { own: OwnPhases } } }).engine;
-    const onlyReads = async () => {
-      hasBegun = true;
-      while (!isReleased) await scheduler.wait(5);
-      return false;
-    };
-    phases.own = { ...phases.own, onlyReads };
-  });
-  const notes = await recordCalls(async () => {
-    await start(facts);
-    await vi.waitFor(() => expect(hasBegun).toBe(true), { timeout: 20_000 });
-    await taskOf(facts).cancel("a test");
-    isReleased = true;
-    await scheduler.wait(300);
-  });
-  expect(notes.filter(({ what }) => what === "tool phase")).toEqual([]);
-});
+test.skipIf(isRunnerSetting)(
+  "a task that is cancelled before its calls are sorted makes none (because the runner setting sorts none)",
+  async () => {
+    const facts = requestAll([somewhere()]);
+    let [hasBegun, isReleased] = [false, false];
+    await runInDurableObject(stubOf(facts), (object) => {
+      const { phases } = (object as unknown as { engine: { phases: { own: OwnPhases } } }).engine;
+      const onlyReads = async () => {
+        hasBegun = true;
+        while (!isReleased) await scheduler.wait(5);
+        return false;
+      };
+      phases.own = { ...phases.own, onlyReads };
+    });
+    const notes = await recordCalls(async () => {
+      await start(facts);
+      await vi.waitFor(() => expect(hasBegun).toBe(true), { timeout: 20_000 });
+      await taskOf(facts).cancel("a test");
+      isReleased = true;
+      await scheduler.wait(300);
+    });
+    expect(notes.filter(({ what }) => what === "tool phase")).toEqual([]);
+  },
+);
