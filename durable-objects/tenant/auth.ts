@@ -95,7 +95,8 @@ export class TenantAuth {
     row.compareIfOld();
     const tenant = facts.read();
     const runs = tenant.stopped === null && (repeat === null || repeat.kind === "fresh");
-    const permit = wakesTask && runs ? slots.permitNew(key.id, 1) : null;
+    // A request that is refused must not reserve a slot.
+    const permit = wakesTask && runs && key.scopes.includes("tasks:write") ? slots.permitNew(key.id, 1) : null;
     const admitted = { key, rate, ...tenant, idempotency: repeat, session, readAllowance };
     return { kind: "admitted", ...admitted, ...(permit === null ? {} : { permit }) };
   }

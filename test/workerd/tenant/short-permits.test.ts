@@ -5,6 +5,7 @@ import { SHORT_PERMIT_MS } from "../../../core/task/short-permit.ts";
 import { StepRunner } from "../../../workers/steps.ts";
 import { addressee } from "../../contracts/channels/mail/suite.ts";
 import { arrivedMail } from "../channels/mail/server.ts";
+import { TenantSlots } from "../../../durable-objects/tenant/slots.ts";
 import { type Caller, makeCaller } from "../http/entry.ts";
 import { inputOf } from "../tasks/client.ts";
 
@@ -114,4 +115,11 @@ test("an approval whose new arguments were checked slowly wakes its task without
   expect((await decided).status).toBe(200);
   await caller.until(id, ({ status }) => status === "sleeping");
   expect(await arrivedMail(mail.to)).toEqual([]);
+});
+
+test("a key that may not wake tasks reserves no slot", async () => {
+  const caller = await makeCaller(["tasks:read"]);
+  const reserve = vi.spyOn(TenantSlots.prototype, "permitNew");
+  expect((await caller.send("POST", "/v1/tasks", { input: "x" })).status).toBe(403);
+  expect(reserve).not.toHaveBeenCalled();
 });
