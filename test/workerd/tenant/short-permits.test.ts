@@ -1,5 +1,6 @@
 /** Permits that go along with what creates or wakes a task. */
 import { afterEach, expect, test, vi } from "vitest";
+import { TaskObject } from "../../../durable-objects/task/object.ts";
 import { TenantObject } from "../../../durable-objects/tenant/object.ts";
 import { SHORT_PERMIT_MS } from "../../../core/task/short-permit.ts";
 import { StepRunner } from "../../../workers/steps.ts";
@@ -63,6 +64,23 @@ test("subtasks get their permits by one request, and their parent resumes under 
   const { id } = await caller.makeTask([{ calls: [part, part, part] }, done]);
   await caller.until(id, isEnded);
   expect(count()).toEqual({ enter: 0, together: 1 });
+});
+
+test("a subtask that is enrolled slowly requests its own", async () => {
+  const caller = await makeCaller();
+  const { enroll } = TaskObject.prototype;
+  vi.spyOn(TaskObject.prototype, "enroll").mockImplementation(async function (this: TaskObject, subtask) {
+    await scheduler.wait(SHORT_PERMIT_MS + 200);
+    return await enroll.call(this, subtask);
+  });
+  const part = (replies: readonly unknown[]) => ({
+    name: "dispatch_subagent",
+    arguments: { task_description: inputOf(replies) },
+  });
+  const count = watchRequests();
+  const { id } = await caller.makeTask([{ calls: [part([{ calls: [part([done])] }, done])] }, done]);
+  await caller.until(id, isEnded);
+  expect(count()).toEqual({ enter: 1, together: 2 });
 });
 
 test("a task whose budget is limited requests its permits", async () => {
