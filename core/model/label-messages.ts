@@ -6,8 +6,13 @@ import { joinLabels, type Label, OPERATOR, OUTSIDE, PRINCIPAL } from "../provena
  * Labels a message that has no label: `OUTSIDE` for a tool's result, otherwise `source`, the label of the task's input.
  */
 export function labelMessage(message: Message, source: Label): LabelledMessage {
-  const label = message.label ?? (message.role === "tool" ? OUTSIDE : message.role === "system" ? OPERATOR : source);
+  if (hasLabel(message)) return message;
+  const label = message.role === "tool" ? OUTSIDE : message.role === "system" ? OPERATOR : source;
   return { ...message, label };
+}
+
+function hasLabel(message: Message): message is LabelledMessage {
+  return message.label !== undefined;
 }
 
 /** Joins the labels of messages; `OPERATOR` for an empty list. */

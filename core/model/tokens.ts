@@ -167,13 +167,24 @@ export function measureTokens(text: string, encoding: Encoding = "o200k"): numbe
 export function estimateMessages(messages: readonly Message[], encoding: Encoding = "o200k"): number {
   let tokens = 0;
   for (const message of messages) {
-    tokens += TOKENS_PER_MESSAGE + measureTokens(message.content, encoding);
-    if (message.role !== "assistant") continue;
-    for (const call of message.calls ?? []) {
-      tokens += TOKENS_PER_CALL + measureTokens(call.name, encoding) + measureTokens(call.arguments, encoding);
-    }
+    tokens += getMessageTokens(message, encoding);
   }
   return Math.ceil(tokens);
+}
+
+/** The sizes of messages of running tasks. */
+const sizes: Readonly<Record<Encoding, WeakMap<Message, number>>> = { o200k: new WeakMap(), cl100k: new WeakMap() };
+
+function getMessageTokens(message: Message, encoding: Encoding): number {
+  const known = sizes[encoding].get(message);
+  if (known !== undefined) return known;
+  let tokens = TOKENS_PER_MESSAGE + measureTokens(message.content, encoding);
+  const calls = message.role === "assistant" ? (message.calls ?? []) : [];
+  for (const call of calls) {
+    tokens += TOKENS_PER_CALL + measureTokens(call.name, encoding) + measureTokens(call.arguments, encoding);
+  }
+  sizes[encoding].set(message, tokens);
+  return tokens;
 }
 
 /** Returns the cost of a word of small letters, which may begin with a capital. */

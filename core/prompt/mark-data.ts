@@ -3,6 +3,7 @@
  * between the marks `<data-N>` and `</data-N>`. N depends on the task, so the start of a prompt is the same from step
  * to step.
  */
+import { WeakCache } from "../base/weak-cache.ts";
 import type { Message } from "../model/messages.ts";
 import { type Label, mayInstruct } from "../provenance/label.ts";
 import { labelMessage } from "../model/label-messages.ts";
@@ -17,6 +18,11 @@ const [FIRST_NUMBER, NUMBERS] = [100_000, 900_000];
 const FORGED = "data-mark";
 /** A whole marked text. */
 const MARKED = /^<data-(\d{6})>([^]*)<\/data-\1>$/;
+/** The characters of marked texts in memory, of all tasks of the isolate. */
+const MAX_CACHED_CHARACTERS = 8_000_000;
+
+/** Marked messages: a later step of the task has the same one, so what was computed for it is found again. */
+const marked = new WeakCache<Message, { readonly number: string; readonly message: Message }>(MAX_CACHED_CHARACTERS);
 
 /** Returns the messages of a request, without the system text. */
 export function toPromptMessages(
@@ -26,13 +32,22 @@ export function toPromptMessages(
   const number = toNumber(id);
   const prompt: Message[] = [];
   for (const message of messages) {
-    const content = isData(labelMessage(message, label)) ? markData(message.content, number) : message.content;
+    const shown = isData(labelMessage(message, label)) ? markMessage(message, number) : message;
     const last = prompt.at(-1);
     if (message.continues === true && last?.role === message.role)
-      prompt[prompt.length - 1] = { ...last, content: `${last.content}${content}` };
-    else prompt.push(content === message.content ? message : { ...message, content });
+      prompt[prompt.length - 1] = { ...last, content: `${last.content}${shown.content}` };
+    else prompt.push(shown);
   }
   return prompt;
+}
+
+function markMessage(message: Message, number: string): Message {
+  const known = marked.get(message);
+  if (known?.number === number) return known.message;
+  const content = markData(message.content, number);
+  const shown = { ...message, content };
+  marked.set(message, { number, message: shown }, content.length);
+  return shown;
 }
 
 /** Marks a text as data of a task, for a request outside its conversation whose system text has `DATA_NOTE`. */

@@ -1,5 +1,6 @@
 /** Otto's conversation in the format of the AI SDK's public provider interface. */
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
+import { WeakCache } from "../../../core/base/weak-cache.ts";
 import type { Message } from "../../../core/model/messages.ts";
 import type { ModelRequest, ToolSpec } from "../../../core/ports/model.ts";
 import { toAcceptedName } from "../accepted-schema.ts";
@@ -10,49 +11,72 @@ type Json = Extract<AssistantPart, { type: "tool-call" }>["input"];
 
 /** Replaces a text without a visible character where the provider rejects one. */
 const BLANK = "(empty)";
+/** The characters of converted messages in memory, of all tasks of the isolate. */
+const MAX_CACHED_CHARACTERS = 8_000_000;
+
+/** Converted messages by `refusesBlankText`: a later step of the task has them too. */
+const converted = { true: createCache(), false: createCache() };
+
+function createCache(): WeakCache<Message, LanguageModelV4Message> {
+  return new WeakCache(MAX_CACHED_CHARACTERS / 2);
+}
 
 /**
  * Call ids are sent unchanged, so a provider sees the same ones after a crash. Text is made well-formed: a lone
  * surrogate has no UTF-8, and servers reject its escape.
  */
 export function toSdkPrompt(messages: readonly Message[], refusesBlankText = false): LanguageModelV4Message[] {
-  const isBlank = (text: string): boolean => refusesBlankText && text.trim() === "";
-  return messages.map((message): LanguageModelV4Message => {
-    const text = message.content.toWellFormed();
-    switch (message.role) {
-      case "system":
-        return { role: "system", content: text };
-      case "user":
-        return { role: "user", content: [{ type: "text", text: isBlank(text) ? BLANK : text }] };
-      case "assistant": {
-        const calls = (message.calls ?? []).map(
-          (call): AssistantPart => ({
-            type: "tool-call",
-            toolCallId: call.id,
-            toolName: toAcceptedName(call.name),
-            input: parseArguments(call.arguments),
-          }),
-        );
-        const isWritten = text !== "" && !isBlank(text);
-        if (!isWritten && calls.length > 0) return { role: "assistant", content: calls };
-        const said: AssistantPart[] = isWritten ? [{ type: "text", text }] : [];
-        if (!isWritten && refusesBlankText) said.push({ type: "text", text: BLANK });
-        return { role: "assistant", content: [...said, ...calls] };
-      }
-      case "tool":
-        return {
-          role: "tool",
-          content: [
-            {
-              type: "tool-result",
-              toolCallId: message.callId,
-              toolName: message.name,
-              output: { type: "text", value: text },
-            },
-          ],
-        };
-    }
+  const cache = converted[`${refusesBlankText}`];
+  return messages.map((message) => {
+    const known = cache.get(message);
+    if (known !== undefined) return known;
+    const shown = toSdkMessage(message, refusesBlankText);
+    cache.set(message, shown, countCharacters(message));
+    return shown;
   });
+}
+
+function countCharacters({ content, ...message }: Message): number {
+  const calls = message.role === "assistant" ? (message.calls ?? []) : [];
+  return calls.reduce((sum, call) => sum + call.arguments.length, content.length);
+}
+
+function toSdkMessage(message: Message, refusesBlankText: boolean): LanguageModelV4Message {
+  const isBlank = (text: string): boolean => refusesBlankText && text.trim() === "";
+  const text = message.content.toWellFormed();
+  switch (message.role) {
+    case "system":
+      return { role: "system", content: text };
+    case "user":
+      return { role: "user", content: [{ type: "text", text: isBlank(text) ? BLANK : text }] };
+    case "assistant": {
+      const calls = (message.calls ?? []).map(
+        (call): AssistantPart => ({
+          type: "tool-call",
+          toolCallId: call.id,
+          toolName: toAcceptedName(call.name),
+          input: parseArguments(call.arguments),
+        }),
+      );
+      const isWritten = text !== "" && !isBlank(text);
+      if (!isWritten && calls.length > 0) return { role: "assistant", content: calls };
+      const said: AssistantPart[] = isWritten ? [{ type: "text", text }] : [];
+      if (!isWritten && refusesBlankText) said.push({ type: "text", text: BLANK });
+      return { role: "assistant", content: [...said, ...calls] };
+    }
+    case "tool":
+      return {
+        role: "tool",
+        content: [
+          {
+            type: "tool-result",
+            toolCallId: message.callId,
+            toolName: message.name,
+            output: { type: "text", value: text },
+          },
+        ],
+      };
+  }
 }
 
 /** Tool definitions; undefined without tools, because some servers reject an empty list. */

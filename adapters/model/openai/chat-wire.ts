@@ -1,27 +1,48 @@
 /**
  * A request in the format of chat completions. Differences between OpenAI's own models are derived from their names.
  */
+import { WeakCache } from "../../../core/base/weak-cache.ts";
 import type { Message } from "../../../core/model/messages.ts";
 import type { ModelRequest, ToolSpec } from "../../../core/ports/model.ts";
 import { toAcceptedName, toAcceptedSchema } from "../accepted-schema.ts";
 
 type Json = Readonly<Record<string, unknown>>;
+type SystemRole = "system" | "developer";
 
 /** The body of `POST /chat/completions`, as JSON. */
 export function formatChatBody(request: ModelRequest): string {
   const { model, maxOutputTokens, tools } = request;
   const reasons = isReasoningModel(model);
-  const body = JSON.stringify({
+  const head = JSON.stringify({
     model,
     // A reasoning model's thoughts count too, under a name of their own.
     [reasons ? "max_completion_tokens" : "max_tokens"]: maxOutputTokens,
     ...(tools.length > 0 && refusesToolsWhileReasoning(model) ? { reasoning_effort: "none" } : {}),
-    messages: request.messages.map((message) => toWireMessage(message, reasons ? "developer" : "system")),
-    stream: true,
-    stream_options: { include_usage: true },
   });
+  const messages = formatMessages(request.messages, reasons ? "developer" : "system");
   // Some servers reject an empty list.
-  return tools.length === 0 ? body : `${body.slice(0, -1)},"tools":${formatTools(tools)}}`;
+  const tail = tools.length === 0 ? "" : `,"tools":${formatTools(tools)}`;
+  return `${head.slice(0, -1)},"messages":[${messages}],"stream":true,"stream_options":{"include_usage":true}${tail}}`;
+}
+
+/** The characters of messages' JSON in memory, of all tasks of the isolate. */
+const MAX_CACHED_CHARACTERS = 8_000_000;
+
+/** The JSON of messages. A conversation grows at its end, so most of a request was formatted in earlier steps. */
+const messageTexts = new WeakCache<Message, string>(MAX_CACHED_CHARACTERS);
+
+function formatMessages(messages: readonly Message[], systemRole: SystemRole): string {
+  return messages.map((message) => formatMessage(message, systemRole)).join(",");
+}
+
+function formatMessage(message: Message, systemRole: SystemRole): string {
+  // Its role depends on the model, and it is another object in each request.
+  if (message.role === "system") return JSON.stringify(toWireMessage(message, systemRole));
+  const known = messageTexts.get(message);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(toWireMessage(message, systemRole));
+  messageTexts.set(message, text, text.length);
+  return text;
 }
 
 /**
@@ -46,7 +67,7 @@ const GPT_NAME = /^gpt-(\d+)(?:\.(\d+))?(?:-(.+))?$/;
  * Call ids are sent unchanged, so a provider sees the same ones after a crash. Text is made well-formed: a lone
  * surrogate has no UTF-8, and servers reject its escape.
  */
-function toWireMessage(message: Message, systemRole: "system" | "developer"): Json {
+function toWireMessage(message: Message, systemRole: SystemRole): Json {
   const content = message.content.toWellFormed();
   switch (message.role) {
     case "system":
