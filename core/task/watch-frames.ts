@@ -60,11 +60,20 @@ const MIN_WINDOW_MS = 25;
 const WINDOW_MS_PER_WATCHER = 5;
 /** Window of a task with many watchers: four frames a second for each, as in the tenant's feed. */
 const MAX_WINDOW_MS = 250;
+/**
+ * A frame that nobody waits for has a longer window beyond so many watchers, up to so many times the usual one: a frame
+ * costs 75 µs for each watcher, and with a slow model each step would be one.
+ */
+const [FEW_WATCHERS, MAX_TIMES] = [10, 8];
 
-/** When to send the next frame of a task with this number of watchers, whose last one was sent at `sentAt`. */
-export function computeFrameAt(watchers: number, sentAt: number, now: number): number {
+/**
+ * When to send the next frame of a task with this number of watchers, whose last one was sent at `sentAt`. `isAwaited`: it
+ * has text that appears as the model writes it, or a person has to act.
+ */
+export function computeFrameAt(watchers: number, sentAt: number, now: number, isAwaited: boolean): number {
   const windowMs = Math.min(MAX_WINDOW_MS, Math.max(MIN_WINDOW_MS, watchers * WINDOW_MS_PER_WATCHER));
-  return Math.max(sentAt + windowMs, now + Math.max(FIRST_MS, windowMs / 4));
+  const times = isAwaited ? 1 : Math.min(MAX_TIMES, Math.max(1, watchers / FEW_WATCHERS));
+  return Math.max(sentAt + windowMs * times, now + Math.max(FIRST_MS, windowMs / 4));
 }
 
 /** The events and deltas that are not sent yet. */
@@ -75,6 +84,7 @@ export class WatchBuffer {
   private to = 0;
   private terminal: TaskEvent | null = null;
   private delta: Delta | null = null;
+  private hasAwaited = false;
 
   constructor(taskId: string) {
     this.taskId = taskId;
@@ -85,7 +95,13 @@ export class WatchBuffer {
     return this.terminal !== null || this.text.length + (this.delta?.text.length ?? 0) > MAX_CHARACTERS;
   }
 
+  /** True when a person reads along, or has to act. */
+  get isAwaited(): boolean {
+    return this.hasAwaited;
+  }
+
   add(event: TaskEvent, now: number): void {
+    this.hasAwaited ||= event.type === "task.waiting";
     if (isTerminalEvent(event.type)) {
       this.terminal = event;
       return;
@@ -100,6 +116,7 @@ export class WatchBuffer {
   addDelta(delta: Delta, now: number): void {
     if (this.delta?.step !== delta.step || this.delta.attempt !== delta.attempt) this.endDelta(now);
     this.delta = { ...delta, text: (this.delta?.text ?? "") + delta.text };
+    this.hasAwaited = true;
   }
 
   /** Removes and returns the frames, in order. */
@@ -110,6 +127,7 @@ export class WatchBuffer {
     this.from = 0;
     this.to = 0;
     this.terminal = null;
+    this.hasAwaited = false;
     const frames = text === "" ? [] : [`${from} ${to}\n${text}`];
     return terminal === null ? frames : [...frames, JSON.stringify({ events: [terminal] } satisfies WatchFrame)];
   }

@@ -25,6 +25,8 @@ export class TaskWatchers {
   private readonly state: DurableObjectState;
   private buffer: WatchBuffer | null = null;
   private timer: ReturnType<typeof setTimeout> | null = null;
+  /** When the timer is due. */
+  private dueAt = Infinity;
   private sentAt = 0;
 
   constructor(state: DurableObjectState) {
@@ -80,14 +82,23 @@ export class TaskWatchers {
   /** Sets the timer of the next frames, or sends them now when they must not wait. */
   private schedule(now: number): void {
     if (this.buffer?.isFull === true) return this.flush();
-    if (this.timer !== null) return;
-    const at = computeFrameAt(this.state.getWebSockets(STREAM).length, this.sentAt, now);
+    const isAwaited = this.buffer?.isAwaited === true;
+    if (this.timer !== null && !isAwaited) return;
+    const at = computeFrameAt(this.state.getWebSockets(STREAM).length, this.sentAt, now, isAwaited);
+    if (at >= this.dueAt) return;
+    this.clearTimer();
+    this.dueAt = at;
     this.timer = setTimeout(() => this.flush(), at - now);
   }
 
-  private flush(): void {
+  private clearTimer(): void {
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = null;
+    this.dueAt = Infinity;
+  }
+
+  private flush(): void {
+    this.clearTimer();
     const now = Date.now();
     const frames = this.buffer?.take(now) ?? [];
     if (frames.length > 0) this.sentAt = now;

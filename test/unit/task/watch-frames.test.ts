@@ -67,6 +67,21 @@ describe("the frames of a window", () => {
     expect(buffer.isFull).toBe(true);
   });
 
+  test("are awaited with text of the model, or when the task waits", () => {
+    const buffer = new WatchBuffer("task_1");
+    const add: [() => void, boolean][] = [
+      [() => buffer.add(eventOf(1), 0), false],
+      [() => buffer.addDelta(delta("x"), 0), true],
+      [() => buffer.add(eventOf(2), 0), true],
+      [() => void buffer.take(0), false],
+      [() => buffer.add(eventOf(3, "task.waiting"), 0), true],
+    ];
+    for (const [change, isAwaited] of add) {
+      change();
+      expect(buffer.isAwaited).toBe(isAwaited);
+    }
+  });
+
   test("of deltas alone say so, and text that is no frame is refused", () => {
     const buffer = new WatchBuffer("task_1");
     buffer.addDelta(delta("x"), 0);
@@ -78,32 +93,44 @@ describe("the frames of a window", () => {
   });
 });
 
-test("a task sends at most 200 frames a second to 50 watchers or fewer, and four to each beyond that", () => {
-  const frames = (watchers: number, gaps: readonly number[]) => {
-    let [now, sentAt, dueAt, count] = [0, -1_000, Infinity, 0];
-    for (const gap of gaps) {
-      now += gap;
-      if (dueAt <= now) {
-        [sentAt, dueAt] = [dueAt, Infinity];
-        count += 1;
+/** The frames per second to each watcher: those that a person waits for, and the others. */
+const PER_WATCHER: Readonly<Record<string, (watchers: number) => number>> = {
+  awaited: (watchers) => Math.max(4, Math.min(40, 200 / watchers)),
+  others: (watchers) => Math.max(4, Math.min(40, 200 / watchers)) / Math.min(8, Math.max(1, watchers / 10)),
+};
+
+test.each([
+  ["awaited", true, 250],
+  ["others", false, 2_000],
+] as const)(
+  "a task sends at most 200 frames a second to 50 watchers or fewer, and fewer that nobody waits for: %s",
+  (kind, isAwaited, longestMs) => {
+    const frames = (watchers: number, gaps: readonly number[]) => {
+      let [now, sentAt, dueAt, count] = [0, -1_000, Infinity, 0];
+      for (const gap of gaps) {
+        now += gap;
+        if (dueAt <= now) {
+          [sentAt, dueAt] = [dueAt, Infinity];
+          count += 1;
+        }
+        if (dueAt === Infinity) dueAt = computeFrameAt(watchers, sentAt, now, isAwaited);
+        expect(dueAt - now).toBeLessThanOrEqual(longestMs);
       }
-      if (dueAt === Infinity) dueAt = computeFrameAt(watchers, sentAt, now);
-      expect(dueAt - now).toBeLessThanOrEqual(250);
-    }
-    return { count, seconds: now / 1_000 };
-  };
-  fc.assert(
-    fc.property(
-      fc.integer({ min: 1, max: 500 }),
-      fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 200, maxLength: 400 }),
-      (watchers, gaps) => {
-        const { count, seconds } = frames(watchers, gaps);
-        const perWatcher = Math.max(4, Math.min(40, 200 / watchers));
-        expect(count).toBeLessThanOrEqual(Math.ceil(seconds * perWatcher) + 1);
-      },
-    ),
-  );
-});
+      return { count, seconds: now / 1_000 };
+    };
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 500 }),
+        fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 200, maxLength: 400 }),
+        (watchers, gaps) => {
+          const { count, seconds } = frames(watchers, gaps);
+          const perWatcher = PER_WATCHER[kind]?.(watchers) ?? Number.NaN;
+          expect(count).toBeLessThanOrEqual(Math.ceil(seconds * perWatcher) + 1);
+        },
+      ),
+    );
+  },
+);
 
 describe("a watcher that waits for the end is called", () => {
   test("for a task that ended or waits, not while its model is tried again", () => {
