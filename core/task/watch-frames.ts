@@ -61,7 +61,7 @@ const WINDOW_MS_PER_WATCHER = 5;
 /** Window of a task with many watchers: four frames a second for each, as in the tenant's feed. */
 const MAX_WINDOW_MS = 250;
 /**
- * A frame that nobody waits for has a longer window beyond so many watchers, up to so many times the usual one: a frame
+ * A frame that nobody waits for has a longer window beyond so many watchers, and is at most so many times as long: a frame
  * costs 75 µs for each watcher, and with a slow model each step would be one.
  */
 const [FEW_WATCHERS, MAX_TIMES] = [10, 8];
