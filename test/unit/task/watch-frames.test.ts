@@ -96,12 +96,12 @@ describe("the frames of a window", () => {
 /** The frames per second to each watcher: those that a person waits for, and the others. */
 const PER_WATCHER: Readonly<Record<string, (watchers: number) => number>> = {
   awaited: (watchers) => Math.max(4, Math.min(40, 200 / watchers)),
-  others: (watchers) => Math.max(4, Math.min(40, 200 / watchers)) / Math.min(8, Math.max(1, watchers / 10)),
+  others: (watchers) => Math.max(4, Math.min(40, 200 / watchers)) / Math.min(12, Math.max(1, watchers / 4)),
 };
 
 test.each([
   ["awaited", true, 250],
-  ["others", false, 2_000],
+  ["others", false, 3_000],
 ] as const)(
   "a task sends at most 200 frames a second to 50 watchers or fewer, and fewer that nobody waits for: %s",
   (kind, isAwaited, longestMs) => {

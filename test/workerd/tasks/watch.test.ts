@@ -343,8 +343,8 @@ describe("the object", () => {
     const [first] = all;
     for (const { counted } of all) {
       expect(counted.frames).toEqual(first?.counted.frames);
-      // One window for each five that frames with awaited text have, the first frame, and the terminal event.
-      expect(counted.frames.length).toBeLessThanOrEqual(Math.ceil(windows / 5) + 3);
+      // One window for each twelve that frames with awaited text have, the first frame, and the terminal event.
+      expect(counted.frames.length).toBeLessThanOrEqual(Math.ceil(windows / 12) + 3);
       expect(counted.pages).toBe(2);
     }
   });
