@@ -1,4 +1,5 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import type { TaskEvent } from "../../../core/task/events.ts";
 import type { TaskFacts } from "../../../core/task/state.ts";
@@ -26,7 +27,11 @@ describe("a task whose calls change nothing", () => {
     await start(facts);
     const view = await until(facts, ({ status }) => status === "completed");
     expect(view.usage).toMatchObject({ steps: 4, tool_calls: 4 });
-    expect(await readTask(facts)).toMatchObject({ version: 6, state: { step: 4 } });
+    const { version, state } = await readTask(facts);
+    expect(state.step).toBe(4);
+    // The lines of a runner can arrive in two turns, and a turn is a write.
+    expect(version).toBeLessThanOrEqual(env.OTTO_MODEL_PHASE === "runner" ? 8 : 6);
+    expect(version).toBeGreaterThanOrEqual(6);
     await vi.waitFor(async () => expect(await alarmOf(facts)).toBeNull(), { timeout: 20_000 });
   });
 
