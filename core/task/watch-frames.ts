@@ -61,8 +61,8 @@ const WINDOW_MS_PER_WATCHER = 5;
 /** Window of a task with many watchers: four frames a second for each, as in the tenant's feed. */
 const MAX_WINDOW_MS = 250;
 /**
- * The window of a frame that nobody waits for is longer: times the watchers by this number, at most so many times. A frame
- * costs 75 µs for each watcher, and with a slow model each step would be one.
+ * The window of a frame that nobody waits for is multiplied by the watchers divided by the first number, and by the second
+ * number at most. A frame costs 75 µs for each watcher, and with a slow model each step would be one.
  */
 const [WATCHERS_PER_TIME, MAX_TIMES] = [4, 12];
 

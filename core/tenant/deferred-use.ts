@@ -9,7 +9,7 @@ import type { AdmissionStore, Spending, TaskRow } from "./admission.ts";
 import type { AccountFigures } from "./budget-book.ts";
 import { addAmounts, toMonth } from "./budget-tree.ts";
 
-/** Messages of a task in a row of which the last is stored. Bounds what a restart forgets of a task in a long call. */
+/** After this many messages of a task in a row, the last one is stored. Bounds what a restart forgets of a task in a long call. */
 const MAX_MESSAGES = 8;
 
 /** A row that is newer than the stored one, with the use between them, and the number of its messages. */
@@ -40,7 +40,7 @@ export class DeferredUse implements AdmissionStore {
     return this.store.hasLimits();
   }
 
-  /** Defers a row of which only amounts change. */
+  /** Defers a row if only its amounts change. */
   save(row: TaskRow, spending: Spending | null): void {
     const earlier = this.deferred.get(row.task) ?? null;
     const before = earlier?.row ?? this.store.task(row.task);
@@ -92,7 +92,7 @@ export class DeferredUse implements AdmissionStore {
   };
 }
 
-/** True for a holder that leases nothing, and of which only amounts change. */
+/** True for a holder that leases nothing and whose amounts alone change. */
 function mayDefer(before: TaskRow, row: TaskRow): boolean {
   const isUnlimited = ({ granted }: TaskRow): boolean => granted.tokens === null && granted.costMicros === null;
   return (

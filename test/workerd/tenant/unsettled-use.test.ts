@@ -88,7 +88,7 @@ test("counts in every account as if it were settled at once, on its day, also af
   });
 });
 
-test("is deferred in memory while nothing is limited, and counts at once, whatever changes", async () => {
+test("is deferred in memory while nothing is limited, and counts at once after every change", async () => {
   await withStore((open, tables) => {
     const property = fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
       tables.clear("tasks", "accounts", "spent");
