@@ -15,8 +15,8 @@ import type { TaskFacts } from "../../core/task/state.ts";
 
 /**
  * The web for one tenant's requests, with secrets filled in for `user`. Without a sidecar every request fails with
- * `not_available`. `joined`: how many requests are made at once as a rule; if
- * several, those of one turn go to the sidecar in one order.
+ * `not_available`. `joined`: how many requests are made at once as a rule; if several, those of one turn go to the sidecar
+ * in one order.
  */
 export function webFromEnv(
   env: Env,

@@ -1,5 +1,5 @@
 /** Floor (b), started. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,8 +18,7 @@ const MODULES = ["bare-object.mjs", "model-calls.mjs"].map((name) =>
 
 export async function startBareObject(model: BenchModel): Promise<Contender> {
   const persistFolder = mkdtempSync(join(tmpdir(), "bench-bare-"));
-  const startHost = () => startFloor(HOST, [model.url, persistFolder]);
-  let host = await startHost();
+  const host = await startFloor(HOST, [model.url, persistFolder], persistFolder);
   return {
     name: "bare object",
     isPeer: false,
@@ -44,13 +43,7 @@ export async function startBareObject(model: BenchModel): Promise<Contender> {
       },
       search: async () => Number(await send("POST", `${host.url}/files/read`, {})),
     },
-    async restart() {
-      await host.end();
-      host = await startHost();
-    },
-    async close() {
-      await host.end();
-      rmSync(persistFolder, { recursive: true, force: true });
-    },
+    restart: () => host.restart(),
+    close: () => host.close(),
   };
 }

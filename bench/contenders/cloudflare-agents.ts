@@ -1,5 +1,5 @@
 /** Cloudflare Agents, started: an optional peer, because its package is no dependency of Otto. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -28,8 +28,7 @@ export function checkAgents(packages: string): void {
 /** `packages` is the folder that `agents` is installed in. */
 export async function startCloudflareAgents(model: BenchModel, packages: string): Promise<Contender> {
   const persistFolder = mkdtempSync(join(tmpdir(), "bench-agents-"));
-  const startHost = () => startFloor(HOST, [model.url, persistFolder, packages]);
-  let host = await startHost();
+  const host = await startFloor(HOST, [model.url, persistFolder, packages], persistFolder);
   return {
     name: "Cloudflare Agents",
     isPeer: true,
@@ -50,13 +49,7 @@ export async function startCloudflareAgents(model: BenchModel, packages: string)
     objectsFolder: () => join(persistFolder, "do/agents-TaskAgent"),
     bundleKib: () => null,
     files: null,
-    async restart() {
-      await host.end();
-      host = await startHost();
-    },
-    async close() {
-      await host.end();
-      rmSync(persistFolder, { recursive: true, force: true });
-    },
+    restart: () => host.restart(),
+    close: () => host.close(),
   };
 }

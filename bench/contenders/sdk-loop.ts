@@ -9,8 +9,7 @@ import { startFloor } from "./floor-process.ts";
 const LOOP = new URL("../floors/sdk-loop.ts", import.meta.url);
 
 export async function startSdkLoop(model: BenchModel): Promise<Contender> {
-  const startLoop = () => startFloor(LOOP, [model.url]);
-  let loop = await startLoop();
+  const loop = await startFloor(LOOP, [model.url]);
   return {
     name: "AI SDK loop",
     isPeer: false,
@@ -31,10 +30,7 @@ export async function startSdkLoop(model: BenchModel): Promise<Contender> {
     objectsFolder: () => null,
     bundleKib: () => null,
     files: null,
-    async restart() {
-      await loop.end();
-      loop = await startLoop();
-    },
-    close: () => loop.end(),
+    restart: () => loop.restart(),
+    close: () => loop.close(),
   };
 }

@@ -60,12 +60,6 @@ export async function awaitUnlessAborted<T, L>(signal: AbortSignal, work: Promis
   }
 }
 
-/** A signal that aborts with its caller's, or after a time. `end` removes its timer. */
-export interface TimeLimit {
-  readonly signal: AbortSignal;
-  end(): void;
-}
-
 /** Waits `ms` milliseconds, or until `signal` aborts. False: it aborted. */
 export async function sleep(timer: Timer, ms: number, signal?: AbortSignal): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -235,13 +235,13 @@ async function performCall(
   if (deadline <= started || signal.aborted) {
     return end({ code: "timeout", message: `There was no time left to call ${tool.name}. It was not called.` });
   }
-  let open: TimeLimit | null = null;
+  let timeLimit: TimeLimit | null = null;
   try {
     const given = toCanonicalArguments(tool, call.arguments) as never;
     const own = typeof tool.timeoutMs === "function" ? tool.timeoutMs(given) : tool.timeoutMs;
     const timeoutMs = Math.min(own, deadline - started);
-    open = openTimeLimit(deps.timer, timeoutMs, signal);
-    const limit = open.signal;
+    timeLimit = openTimeLimit(deps.timer, timeoutMs, signal);
+    const { signal: limit } = timeLimit;
     const work = deps.meterWork(limit);
     const approved = copy === null ? {} : { approvedCopy: copy };
     const known = { signal: limit, nowMs: started, giveWay: work.giveWay, ...approved };
@@ -292,7 +292,7 @@ async function performCall(
     const defect = toDefect(tool);
     return hasResult ? { ...toFailureOutcome(defect, spentMs()), state: "confirmed" } : end(defect);
   } finally {
-    open?.end();
+    timeLimit?.end();
   }
 }
 

@@ -24,10 +24,10 @@ export function getPermitRequest(state: TaskState, now: number): Extract<Work, {
 
 /** Stores a permit. Ignores one that was requested before the tenant stopped and arrives after. */
 export function admit(turn: Turn, command: Extract<Command, { type: "admitted" }>): void {
-  const { forMs, grant, near, isTransferable = false } = command;
+  const { forMs, grant, near, isTransferable } = command;
   if ((turn.state.turnedAway?.askAgainAt ?? turn.now) > turn.now) return;
-  const permit = { until: turn.now + forMs, grant, isNew: true };
-  turn.set({ permit: isTransferable ? { ...permit, isTransferable } : permit, turnedAway: null });
+  const transfer = isTransferable === true ? { isTransferable } : {};
+  turn.set({ permit: { until: turn.now + forMs, grant, isNew: true, ...transfer }, turnedAway: null });
   for (const limit of near) warnOnce(turn, limit);
 }
 

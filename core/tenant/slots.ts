@@ -132,7 +132,7 @@ export class Slots {
       // The holder itself works, also if an earlier call of it still waits.
       const isWaiting = (other: string): boolean => other !== task && limits.isWaiting(other);
       this.releaseExpiredOffers(now);
-      // A place that is reserved for another task is taken, also if this holder had it before its permit expired.
+      // A slot that is reserved for another task is taken, also if this holder had it before its permit expired.
       if (this.countFree({ ...limits, isWaiting }, now) >= this.offers.size) {
         this.offerFreeSlots({ ...limits, isWaiting }, now);
         if (!this.owesSlot(task)) return true;

@@ -247,14 +247,10 @@ function* sliceWithin<T>(items: readonly T[], calls: CallBudget, callsEach: numb
 /** Turns the tenant's reply into a command. */
 function toCommand(reply: PermitReply): Command {
   switch (reply.kind) {
-    case "admitted":
-      return {
-        type: "admitted",
-        forMs: reply.forMs,
-        grant: reply.grant,
-        near: reply.near,
-        ...(reply.isTransferable === true ? { isTransferable: true } : {}),
-      };
+    case "admitted": {
+      const { kind: type, ...permit } = reply;
+      return { type, ...permit };
+    }
     case "exceeded":
       return { type: "exhausted", message: reply.message };
     case "stopped":

@@ -96,6 +96,20 @@ describe("a tenant receives a report of a task", () => {
     expect(reports.map(([row]) => row.view.status)).toEqual(sent);
   });
 
+  test("that resumes under a permit of its answer, at once", async () => {
+    const caller = await makeCaller();
+    const { id } = await caller.makeTask([ask, done]);
+    const { pending } = await caller.until(id, ({ status }) => status === "waiting_input");
+    await waitForReports(caller, id);
+    vi.spyOn(TaskReports.prototype, "schedule").mockImplementation(() => undefined);
+    const report = vi.spyOn(await tenantMethods(caller), "report");
+    const path = `/v1/tasks/${id}/questions/${(pending[0] as { id: string }).id}/answer`;
+    expect((await caller.send("POST", path, { text: "Oslo" })).status).toBe(200);
+    await untilListed(caller, id, "completed");
+    const reports = report.mock.calls.filter(([row]) => row.task === id);
+    expect(reports.map(([row]) => row.view.status)).toEqual(["running", "completed"]);
+  });
+
   test.each(["enter", "report"] as const)("also when its object fails once at %s", async (method) => {
     const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const caller = await makeLimitedCaller();

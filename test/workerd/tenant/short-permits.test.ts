@@ -1,5 +1,9 @@
 /** Permits that go along with what creates or wakes a task. */
+import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
+import { CallBudget, NO_RUN_DEPTH } from "../../../core/base/call-budget.ts";
+import { TaskRelations } from "../../../durable-objects/task/relations.ts";
 import { TaskObject } from "../../../durable-objects/task/object.ts";
 import { TenantObject } from "../../../durable-objects/tenant/object.ts";
 import { SHORT_PERMIT_MS } from "../../../core/task/short-permit.ts";
@@ -8,7 +12,7 @@ import { addressee } from "../../contracts/channels/mail/suite.ts";
 import { arrivedMail } from "../channels/mail/server.ts";
 import { TenantSlots } from "../../../durable-objects/tenant/slots.ts";
 import { type Caller, makeCaller } from "../http/entry.ts";
-import { inputOf } from "../tasks/client.ts";
+import { factsOf, inputOf } from "../tasks/client.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -141,3 +145,61 @@ test("a key that may not wake tasks reserves no slot", async () => {
   expect((await caller.send("POST", "/v1/tasks", { input: "x" })).status).toBe(403);
   expect(reserve).not.toHaveBeenCalled();
 });
+
+test("an answer to a stopped tenant's task wakes it without a permit: it waits for the release", async () => {
+  const caller = await makeCaller();
+  const path = await ask(caller);
+  const id = path.split("/")[3] ?? "";
+  const release = await stopTenant(caller);
+  const count = watchRequests();
+  expect((await caller.send("POST", path, { text: "Oslo" })).status).toBe(200);
+  await caller.until(id, ({ status }) => status === "sleeping");
+  // It asked its tenant.
+  expect(count().enter).toBe(1);
+  await release();
+  await caller.until(id, isEnded);
+});
+
+test("a stopped and an erased tenant permit no subtasks", async () => {
+  const caller = await makeCaller();
+  const tenant = tenantsFromEnv(env)(caller.tenant);
+  expect(await tenant.permitSubtasks(null, 2)).toEqual({ forMs: SHORT_PERMIT_MS });
+  const release = await stopTenant(caller);
+  expect(await tenant.permitSubtasks(null, 2)).toBeNull();
+  await release();
+  expect(await tenant.permitSubtasks(null, 2)).toEqual({ forMs: SHORT_PERMIT_MS });
+  await tenant.erase();
+  expect(await tenant.permitSubtasks(null, 2)).toBeNull();
+});
+
+test("a run that has no call left for one request leaves the permits to its subtasks", async () => {
+  const caller = await makeCaller();
+  const count = watchRequests();
+  const facts = factsOf([done], { tenant: caller.tenant });
+  const subtask = (callId: string) => ({ callId, facts: { ...factsOf([done]), tenant: caller.tenant, depth: 1 } });
+  const dispatchWithin = async (most: number) => {
+    const calls = new CallBudget(most);
+    const relations = new TaskRelations(
+      env,
+      (made) => calls.count(made),
+      () => NO_RUN_DEPTH,
+    );
+    const work = { kind: "dispatch", step: 1, subtasks: [subtask("a"), subtask("b")] } as const;
+    for await (const made of relations.dispatch(work, () => ({ task_description: facts.input }), calls))
+      expect(made.map(({ type }) => type)).toEqual(["subtask_opened", "subtask_opened"]);
+    return calls.getRoom();
+  };
+  // Two calls stay for the reports to the parent and the tenant.
+  expect(await dispatchWithin(4)).toBe(2);
+  expect(count().together).toBe(0);
+  expect(await dispatchWithin(5)).toBe(2);
+  expect(count().together).toBe(1);
+});
+
+/** Stops the caller's tenant, and returns what releases it. */
+async function stopTenant(caller: Caller): Promise<() => Promise<void>> {
+  const send = async (what: string, body: object) =>
+    expect((await caller.send("POST", `/v1/kill-switch/${what}`, body)).status).toBe(200);
+  await send("stop", { reason: "A test." });
+  return async () => await send("release", {});
+}
