@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eachAtOnce } from "../../test/drill/api-client.ts";
-import { burstWord, findWord } from "../../test/drill/channels/burst-script.ts";
+import { burstWord, findSaidWord } from "../../test/drill/channels/burst-script.ts";
 import { quantile } from "../../test/drill/random.ts";
 import { openStage, type Stage as DrillStage } from "../../test/drill/stage.ts";
 import { objectsInMemory } from "../objects-on-disk.ts";
@@ -58,7 +58,7 @@ async function lateness(drill: DrillStage): Promise<number[]> {
   drill.hooks = {
     ...before,
     onModelRequest(_, body) {
-      const word = findWord(JSON.stringify(body.messages));
+      const word = findSaidWord(body.messages);
       if (word !== null && !calledAt.has(word)) calledAt.set(word, Date.now());
     },
   };

@@ -1,7 +1,7 @@
 /** How soon what comes from Slack is acknowledged while the database and the model hang, and how soon its task begins when they do not. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { runBurstDrill } from "../../test/drill/channels/burst-drill.ts";
-import { burstWord, findWord } from "../../test/drill/channels/burst-script.ts";
+import { burstWord, findSaidWord } from "../../test/drill/channels/burst-script.ts";
 import { SIGNING_SECRET } from "../../test/drill/channels/channels.ts";
 import { quantile } from "../../test/drill/random.ts";
 import { openStage, type Stage as DrillStage } from "../../test/drill/stage.ts";
@@ -70,7 +70,7 @@ async function firstSteps(drill: DrillStage, slackUrl: string): Promise<number[]
   drill.hooks = {
     ...before,
     onModelRequest(_, body) {
-      const word = findWord(JSON.stringify(body.messages));
+      const word = findSaidWord(body.messages);
       if (word !== null && !calledAt.has(word)) calledAt.set(word, performance.now());
     },
   };

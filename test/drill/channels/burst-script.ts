@@ -14,9 +14,13 @@ export function findWord(text: string): string | null {
   return WORD.exec(text)?.[0] ?? null;
 }
 
+/** Finds the word in the first message of a conversation's person. */
+export function findSaidWord(messages: readonly WireMessage[]): string | null {
+  return findWord(readText(messages.find(({ role }) => role === "user")));
+}
+
 /** The burst drill's model. Null for other conversations. */
 export function burstScript(messages: readonly WireMessage[]): ScriptedReply | null {
-  const said = messages.find(({ role }) => role === "user");
-  const word = said === undefined ? null : findWord(readText(said));
+  const word = findSaidWord(messages);
   return word === null ? null : { text: `Heard ${word}.` };
 }
