@@ -27,14 +27,14 @@ export function describeMachine(): string {
 export const PEER_NOT_MEASURED =
   "Cloudflare Agents: not measured. Install its package in a folder, and name the folder by `--agents` (see below: What runs).";
 
-/** Formats the result for the document: one line on the run, the table, and a note, if any. */
+/** Formats the result for the document: one line on the run, the table, and its notes. */
 export function reportOf(
   table: string,
-  run: { machine: string; rounds: number; seconds: number; note: string | null },
+  run: { machine: string; rounds: number; seconds: number; notes: readonly string[] },
 ): string {
   const date = new Date().toISOString().slice(0, 10);
   const how = `median of ${run.rounds} rounds (lowest–highest), ${Math.round(run.seconds)} s total`;
-  return `Measured on ${date}: ${run.machine}; ${how}.\n\n${table}${run.note === null ? "" : `\n\n${run.note}`}`;
+  return [`Measured on ${date}: ${run.machine}; ${how}.`, table, ...run.notes].join("\n\n");
 }
 
 /** Puts a report in the place of the last one in `docs/bench.md`. */

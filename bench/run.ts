@@ -106,6 +106,7 @@ const machine = describeMachine();
 
 const startedAt = performance.now();
 const figures = new Figures();
+const failedSections: string[] = [];
 const model = await startModel();
 const contenders: Contender[] = [];
 const isComputed = sections.every((section) => section.isComputed === true);
@@ -134,12 +135,12 @@ try {
   for (const contender of stage.contenders) await warmUp(stage, contender);
   for (let round = 1; round <= rounds; round += 1) {
     for (const section of sections) {
-      if (section.once !== true || round === rounds) await measure(section, stage, round);
+      if (section.once !== true || round === rounds) await tryToMeasure(section, stage, round);
     }
   }
   const seconds = (performance.now() - startedAt) / 1_000;
-  const note = agents === null && !isComputed ? PEER_NOT_MEASURED : null;
-  const report = reportOf(tableOf(figures, sections), { machine, rounds, seconds, note });
+  const notes = [...(agents === null && !isComputed ? [PEER_NOT_MEASURED] : []), ...failedSections.map(noteFailed)];
+  const report = reportOf(tableOf(figures, sections), { machine, rounds, seconds, notes });
   console.log(`\n${report}\n`);
   if (write) writeReport(report);
 } finally {
@@ -156,6 +157,23 @@ async function warmUp(stage: Stage, contender: Contender): Promise<void> {
   for (let round = 0; round < WARM_UP_ROUNDS; round += 1) {
     await runTasks(stage, contender, WARM_UP_TASKS, { kind: "clock", steps: 4, modelMs: 0 });
   }
+}
+
+/** A section that fails leaves its rows without figures, and the others are measured. The run then exits with 1. */
+async function tryToMeasure(section: Section, stage: Stage, round: number): Promise<void> {
+  try {
+    await measure(section, stage, round);
+  } catch (thrown) {
+    say(
+      `round ${round} of ${rounds}  ${section.name} failed: ${thrown instanceof Error ? thrown.stack : String(thrown)}`,
+    );
+    if (!failedSections.includes(section.name)) failedSections.push(section.name);
+    process.exitCode = 1;
+  }
+}
+
+function noteFailed(name: string): string {
+  return `The section \`${name}\` failed, so that figures are missing.`;
 }
 
 /** Measures a section once; prints its name before and its figures after. */
