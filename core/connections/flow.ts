@@ -1,0 +1,14 @@
+/** A consent that a person has begun and not yet finished. */
+import type { Actor } from "./actors.ts";
+
+export interface Flow {
+  readonly nonce: string;
+  /** The secret of PKCE (RFC 7636). */
+  readonly verifier: string;
+  /** The issuer to which the person was sent; null if the app names endpoints instead. */
+  readonly issuer: string | null;
+  readonly redirectUrl: string;
+  readonly until: number;
+  readonly unattended: boolean;
+  readonly by: Actor;
+}
