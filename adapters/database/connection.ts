@@ -46,6 +46,8 @@ const TABLES = [
   "hooks",
   "slack_installs",
   "slack_authorizations",
+  "entity_connections",
+  "app_clients",
 ];
 
 /** Builds queries. A query awaited on its own runs without a tenant and sees nothing. */

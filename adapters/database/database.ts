@@ -1,7 +1,10 @@
 /** The database port on Postgres. */
 import type { Database } from "../../core/ports/database.ts";
 import { agentTable } from "./agents.ts";
+import { appClientTable } from "./app-clients.ts";
 import { auditLog } from "./audit-log.ts";
+import { connectionJobs } from "./connection-jobs.ts";
+import { connectionTable } from "./connections.ts";
 import { BACKGROUND_TIMEOUT_MS, openConnection } from "./connection.ts";
 import { deliveryTable } from "./deliveries.ts";
 import { endpointTable } from "./endpoints.ts";
@@ -47,5 +50,8 @@ export function openDatabase(url: string, endpoint: string | null): Database {
     endpoints: endpointTable(connection),
     hooks: hookTable(connection),
     slackInstalls: cacheInstalls(slackInstallTable(connection), Date.now),
+    connectionJobs: connectionJobs(connection),
+    connections: (tenant, seal) => connectionTable(connection, { tenant, seal, now: Date.now }),
+    appClients: (tenant, seal) => appClientTable(connection, tenant, seal),
   };
 }

@@ -19,6 +19,7 @@ const COUNTS: Readonly<Record<Counted, SQL>> = {
   webhooks: sql`endpoints where tenant = `,
   incoming_webhooks: sql`hooks where tenant = `,
   slack_workspaces: sql`slack_installs where status = 'active' and tenant = `,
+  connections: sql`entity_connections where consent > 0 and status <> 'revoked' and tenant = `,
   keys: sql`keys where revoked_at is null and tenant = `,
   projects: sql`projects where tenant = `,
 };

@@ -1,5 +1,7 @@
 /** The tables of `migrations/` for drizzle. The SQL is authoritative; `docs/storage-schema.md` shows example rows. */
 import { bigint, boolean, customType, integer, jsonb, pgTable, smallint, text } from "drizzle-orm/pg-core";
+import type { Provider } from "../../core/connections/account.ts";
+import type { StoredStatus } from "../../core/connections/states.ts";
 import type { MemoryLabel } from "../../core/memory/memory.ts";
 
 /** `timestamptz` as ms since the epoch. The driver returns Postgres's text. */
@@ -304,4 +306,50 @@ export const slackAuthorizations = pgTable("slack_authorizations", {
   key: text("key").notNull(),
   redirect: text("redirect").notNull(),
   expiresAt: moment("expires_at").notNull(),
+});
+
+export const entityConnections = pgTable("entity_connections", {
+  tenant: text("tenant").notNull(),
+  id: text("id").notNull(),
+  appName: text("app_name").notNull(),
+  provider: text("provider").$type<Provider>().notNull(),
+  ownerPerson: text("owner_person"),
+  connectedBy: text("connected_by"),
+  alias: text("alias"),
+  isDefault: boolean("is_default").notNull(),
+  status: text("status").$type<StoredStatus>().notNull(),
+  pendingUntil: moment("pending_until"),
+  linkUsed: text("link_used"),
+  flow: text("flow"),
+  connectionId: text("connection_id"),
+  accountLabel: text("account_label"),
+  scopes: text("scopes").array(),
+  unattended: boolean("unattended").notNull(),
+  delegateApprovals: boolean("delegate_approvals").notNull(),
+  consent: integer("consent").notNull(),
+  settingsHash: text("settings_hash"),
+  sealed: text("sealed"),
+  sealedVersion: integer("sealed_version").notNull(),
+  expiresAt: moment("expires_at"),
+  refreshLeaseUntil: moment("refresh_lease_until"),
+  revoking: text("revoking").array().notNull(),
+  revokeAt: moment("revoke_at"),
+  revokeTries: integer("revoke_tries").notNull(),
+  outage: integer("outage").notNull(),
+  notifiedAt: moment("notified_at"),
+  why: text("why"),
+  lastCheckedAt: moment("last_checked_at"),
+  lastUsedAt: moment("last_used_at"),
+  createdAt: moment("created_at").notNull(),
+  updatedAt: moment("updated_at").notNull(),
+});
+
+export const appClients = pgTable("app_clients", {
+  tenant: text("tenant").notNull(),
+  appName: text("app_name").notNull(),
+  provider: text("provider").$type<Provider>().notNull(),
+  settings: text("settings").notNull(),
+  settingsHash: text("settings_hash").notNull(),
+  sealed: text("sealed"),
+  updatedAt: moment("updated_at").notNull(),
 });

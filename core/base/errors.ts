@@ -79,7 +79,9 @@ export type FailureCause =
   /** Another user decided first. */
   | { readonly kind: "decided"; readonly by: string }
   /** A person has to consent on this page first. */
-  | { readonly kind: "needs_consent"; readonly url: string };
+  | { readonly kind: "needs_consent"; readonly url: string }
+  /** The access of this connection to an app has ended. Its owner has to connect it again. */
+  | { readonly kind: "connection_ended"; readonly connection: string };
 
 /** What Postgres or the driver reported. */
 interface DatabaseDetails {

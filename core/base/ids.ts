@@ -24,6 +24,7 @@ export const ID_PREFIXES = {
   message: "msg",
   session: "ses",
   signInLink: "lnk",
+  connection: "con",
 } as const;
 
 /** A kind of id. */

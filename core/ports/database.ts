@@ -4,7 +4,10 @@
  * with `retryAfterMs` while the database is unavailable. Times are milliseconds since the epoch.
  */
 import type { AgentTable } from "./agent-table.ts";
+import type { AppClientTable } from "./app-client-table.ts";
 import type { AuditLog } from "./audit.ts";
+import type { ConnectionJobs } from "./connection-jobs.ts";
+import type { ConnectionTable } from "./connection-table.ts";
 import type { DeliveryTable } from "./delivery-table.ts";
 import type { EndpointTable } from "./endpoint-table.ts";
 import type { HookTable } from "./hook-table.ts";
@@ -13,7 +16,7 @@ import type { MemoryTable, ProjectTable } from "./memory-tables.ts";
 import type { PersonTable } from "./person-table.ts";
 import type { RecoveryTable } from "./recovery-table.ts";
 import type { ScheduleTable } from "./schedule-table.ts";
-import type { RecordedKeys, SealedValues } from "./sealed-values.ts";
+import type { RecordedKeys, RowSeal, SealedValues } from "./sealed-values.ts";
 import type { SecretTable } from "./secret-table.ts";
 import type { SkillTable } from "./skill-table.ts";
 import type { SlackInstallTable } from "./slack-install-table.ts";
@@ -43,4 +46,9 @@ export interface Database {
   readonly endpoints: EndpointTable;
   readonly hooks: HookTable;
   readonly slackInstalls: SlackInstallTable;
+  readonly connectionJobs: ConnectionJobs;
+  /** The connections of one tenant. `seal` seals and opens their tokens. */
+  connections(tenant: string, seal: RowSeal): ConnectionTable;
+  /** The apps of one tenant that people connect to. */
+  appClients(tenant: string, seal: RowSeal): AppClientTable;
 }

@@ -38,6 +38,24 @@ export const SEALED_COLUMNS = [
   "hooks.sealed",
   "hooks.old_sealed[]",
   "slack_installs.sealed",
+  "entity_connections.sealed",
+  "entity_connections.flow",
+  "entity_connections.revoking[]",
+  "app_clients.sealed",
 ] as const;
 
 export type SealedColumn = (typeof SEALED_COLUMNS)[number];
+
+/** A value of a row of one tenant: its column, and the row's id. */
+export interface SealedPlace {
+  readonly column: SealedColumn;
+  readonly id: string;
+}
+
+/** Seals values of one tenant's rows. A value opens for its tenant, its row and its kind alone. */
+export interface RowSeal {
+  /** Base64. */
+  seal(place: SealedPlace, value: unknown): Promise<string>;
+  /** Null for a value that no key of the ring opens. */
+  open(place: SealedPlace, sealed: string): Promise<unknown>;
+}

@@ -16,6 +16,7 @@ export const NOT_REBUILDABLE = [
   "webhooks",
   "incoming_webhooks",
   "slack_workspaces",
+  "connections",
 ] as const;
 /**
  * The counted rows of a tenant. Keys can be restored if the tenant's object has seen them, projects if they have tasks
@@ -119,11 +120,12 @@ export function mayPrune({ reason }: Pick<Reindex, "reason">, counter: number): 
 
 /**
  * Returns the rows that were counted before and are missing now, with earlier losses. Projects are counted at the end
- * (`addLostProjects`). `refusedKeys`: keys whose hash another row has; each repeat refuses them, and they count once.
+ * (`addLostProjects`). `refusedKeys`: keys whose hash another row has; each repeat refuses them, and they count once. Counts
+ * that an earlier release made lack later kinds.
  */
-export function addLost(lost: Lost, before: Inventory | null, now: Inventory, refusedKeys: number): Lost {
+export function addLost(lost: Lost, before: Partial<Inventory> | null, now: Inventory, refusedKeys: number): Lost {
   const sums = [...NOT_REBUILDABLE, "keys" as const].map((kind) => {
-    const gone = before === null ? 0 : Math.max(0, before[kind] - now[kind]);
+    const gone = before === null ? 0 : Math.max(0, (before[kind] ?? 0) - now[kind]);
     return [kind, Math.max((lost[kind] ?? 0) + gone, kind === "keys" ? refusedKeys : 0)] as const;
   });
   return { ...lost, ...Object.fromEntries(sums.filter(([, count]) => count > 0)) };

@@ -4,115 +4,26 @@ import { vector } from "@electric-sql/pglite-pgvector";
 import { neon, neonConfig } from "@neondatabase/serverless";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openDatabase } from "../../../adapters/database/database.ts";
-import { openPgvector } from "../../../adapters/vectors/pgvector.ts";
 import type { Database } from "../../../core/ports/database.ts";
 import { startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
-import {
-  act,
-  configOf,
-  deliveryReport,
-  endpointOf,
-  hashedMemory,
-  hookRow,
-  makeTenant,
-  mcpServer,
-  scheduleRow,
-  newId,
-  personOf,
-  publishSkill,
-  report,
-  secretOf,
-  SKILL_HASH,
-  slackInstall,
-  sourceOf,
-  START,
-} from "./rows.ts";
+import { type FilledTenant, fillTenant, TABLES } from "./filled-tenant.ts";
+import { act, configOf, endpointOf, makeTenant, report, secretOf, SKILL_HASH, START } from "./rows.ts";
 
-const TABLES = [
-  "tenants",
-  "keys",
-  "agents",
-  "agent_versions",
-  "tasks",
-  "audit",
-  "secrets",
-  "tool_sources",
-  "tool_names",
-  "custom_tools",
-  "erased_usage",
-  "task_texts",
-  "usage_days",
-  "projects",
-  "memories",
-  "memory_tags",
-  "vectors",
-  "mcp_servers",
-  "schedules",
-  "people",
-  "person_addresses",
-  "person_names",
-  "deliveries",
-  "skills",
-  "skill_versions",
-  "endpoints",
-  "hooks",
-  "slack_installs",
-  "slack_authorizations",
-] as const;
 const PAGE = { after: null, limit: 100 };
 
 let server: TestDatabase;
 let database: Database;
 /** One tenant with a row in every table, and another with none beside its key. */
-let a: Awaited<ReturnType<typeof fillTenant>>;
+let a: FilledTenant;
 let b: Awaited<ReturnType<typeof makeTenant>>;
 
 beforeAll(async () => {
   server = await startTestDatabase();
   database = openDatabase(server.url, server.endpoint);
-  a = await fillTenant();
+  a = await fillTenant(database, server);
   b = await makeTenant(database);
 });
 afterAll(() => server.close());
-
-async function fillTenant() {
-  const made = await makeTenant(database);
-  const agent = { id: newId("agent"), config: configOf("spy") };
-  await database.agents.create(made.tenant.id, agent, act("agent.create", agent.id));
-  const secret = secretOf("KEY");
-  await database.secrets.create(made.tenant.id, secret, act("secret.create", secret.id));
-  const task = report({ project: "secret" });
-  const erased = report({ project: "secret" });
-  await database.tasks.upsert(made.tenant.id, [task, erased]);
-  await database.tasks.remove(made.tenant.id, [erased.task]);
-  const published = await database.toolSources.publish(made.tenant.id, sourceOf("custom"), act("tool.create", "spy"));
-  if (!published.ok) throw new Error(published.error.message);
-  await publishSkill(database, made.tenant.id, "spy-skill");
-  const memory = hashedMemory({ project: "secret", tags: ["secret"] });
-  await database.memories.save(made.tenant.id, [memory], act("memory.create", memory.id));
-  const values = Float32Array.of(1, 0);
-  await openPgvector(server.url, server.endpoint).upsert(made.tenant.id, "m", [
-    { id: memory.id, project: null, kind: "note" as const, values },
-  ]);
-  const schedule = scheduleRow(made.tenant.id);
-  await database.schedules.create(made.tenant.id, schedule, act("schedule.create", schedule.state.id));
-  const mcp = await database.mcpServers.put(made.tenant.id, mcpServer("spy"), act("mcp_server.set", "spy"));
-  if (!mcp.ok) throw new Error(mcp.error.message);
-  const person = personOf("Spy Smith");
-  await database.people.create(made.tenant.id, person, act("person.create", person.id));
-  const upserted = await database.deliveries.upsert(made.tenant.id, [deliveryReport({ task: task.task })]);
-  if (!upserted.ok) throw new Error(upserted.error.message);
-  const endpoint = endpointOf();
-  const hooked = await database.endpoints.create(made.tenant.id, endpoint, act("webhook.create", endpoint.id));
-  if (!hooked.ok) throw new Error(hooked.error.message);
-  const hook = hookRow("spy");
-  await database.hooks.create(made.tenant.id, hook, act("hook.create", hook.id));
-  const slack = slackInstall("T0SPY");
-  await database.slackInstalls.put(made.tenant.id, slack, act("slack.install", slack.id));
-  const began = { mark: "spy", key: "key_spy", redirect: "https://otto.example/slack/oauth", expiresAt: 4e12 };
-  await database.slackInstalls.begin(made.tenant.id, began);
-  return { ...made, schedule, agent: agent.id, task: task.task, memory: memory.id, endpoint: endpoint.id };
-}
 
 /** Runs one statement alone, as `otto_app`, with or without a tenant. */
 async function asApp(statement: string, tenant: string | null): Promise<unknown[]> {
@@ -178,6 +89,10 @@ describe("the Worker's role", () => {
     ["projects", `delete from projects where tenant = '%'`],
     ["endpoints", `update endpoints set sealed = 'x' where tenant = '%'`],
     ["endpoints", `delete from endpoints where tenant = '%'`],
+    ["entity_connections", `update entity_connections set sealed = 'x' where tenant = '%'`],
+    ["entity_connections", `delete from entity_connections where tenant = '%'`],
+    ["app_clients", `update app_clients set sealed = 'x' where tenant = '%'`],
+    ["app_clients", `delete from app_clients where tenant = '%'`],
   ])("changes nothing in %s of another tenant by: %s", async (table, statement) => {
     const before = await asOwner(`select * from ${table}`);
     await asApp(statement.replace("%", a.tenant.id), b.tenant.id);
@@ -207,6 +122,8 @@ describe("the Worker's role", () => {
     "select otto_purge_endpoints()",
     "select otto_purge_hooks()",
     "select otto_purge_slack()",
+    "select otto_purge_connections()",
+    "select otto_revoke_connections_of_person()",
     "select header from sealing_keys",
     "update slack_authorizations set key = 'x'",
     "update skill_versions set hash = 'x'",
@@ -237,9 +154,16 @@ describe("the Worker's role", () => {
       where p.prosecdef and has_function_privilege('otto_app', p.oid, 'execute')
         -- Only the embedded Postgres has it; test/startup/database-bridge.test.ts covers what it refuses.
         and p.proname <> 'set_config' order by 1`);
-    const names = ["otto_erased_tenants", "otto_find_texts", "otto_forget_sealing_key", "otto_memories_to_embed"];
+    const connections = ["otto_connection_waits", "otto_connections_to_check"];
+    const names = [
+      ...connections,
+      "otto_erased_tenants",
+      "otto_find_texts",
+      "otto_forget_sealing_key",
+      "otto_memories_to_embed",
+    ];
     const sweep = ["otto_overdue_deliveries", "otto_overdue_schedules", "otto_overdue_tasks", "otto_purge_tenant"];
-    const keys = ["otto_reindexes", "otto_sealing_keys", "otto_set_first_sealing_key"];
+    const keys = ["otto_reindexes", "otto_revocations_due", "otto_sealing_keys", "otto_set_first_sealing_key"];
     expect(rows.map(({ name }) => name)).toEqual([...names, ...sweep, ...keys, "otto_slack_tenant", "otto_tenants"]);
     for (const row of rows)
       expect(row).toMatchObject({

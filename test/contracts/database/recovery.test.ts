@@ -111,6 +111,22 @@ test("what is counted is the tenant's own, and losses of all tenants come togeth
   const secret = secretOf("KEY");
   valueOf(await database.secrets.create(tenant.id, secret, act("secret.create", secret.id)));
   expect((await read(tenant.id))?.inventory).toMatchObject({ agents: 1, secrets: 1, keys: 1, people: 0, projects: 0 });
+  expect((await read(tenant.id))?.inventory.connections).toBe(0);
+  const seal = { seal: () => Promise.resolve("sealed"), open: () => Promise.resolve(null) };
+  const connections = database.connections(tenant.id, seal);
+  const [used, never, ended] = await Promise.all(
+    ["used", "never", "ended"].map(async (app) =>
+      valueOf(await connections.ensure({ app, person: null, alias: null }, "key")),
+    ),
+  );
+  for (const id of [used?.id ?? "", ended?.id ?? ""]) {
+    const consent = { tokens: null, label: null, scopes: null, unattended: false, settingsHash: "h" };
+    const by = { person: null, name: "a key" };
+    valueOf(await connections.complete(id, { ...consent, by }, act("connection.connect", id)));
+  }
+  valueOf(await connections.revoke(ended?.id ?? "", act("connection.revoke", ended?.id ?? "")));
+  expect(never?.status).toBe("new");
+  expect((await read(tenant.id))?.inventory.connections).toBe(1);
   const other = (await makeTenant(database)).tenant;
   expect((await read(other.id))?.inventory).toMatchObject({ agents: 0, secrets: 0, keys: 1 });
   valueOf(await database.recovery.note(tenant.id, { phase: "tasks", lost: { agents: 2 }, startedAt: START }));

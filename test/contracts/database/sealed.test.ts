@@ -9,7 +9,7 @@ import { openSealing } from "../../../adapters/secrets/sealing.ts";
 import { toBase64 } from "../../../core/base/base64.ts";
 import type { Database } from "../../../core/ports/database.ts";
 import { findMissingKeys, parseKeyRing, getHeaderText } from "../../../core/secrets/key-ring.ts";
-import { SEALED_COLUMNS, type SealedColumn } from "../../../core/ports/sealed-values.ts";
+import { type RowSeal, SEALED_COLUMNS, type SealedColumn } from "../../../core/ports/sealed-values.ts";
 import { checkKeyRing, KeyMissing } from "../../../scripts/database/key-ring.ts";
 import { migrate } from "../../../scripts/database/migrate.ts";
 import { openEmptyDatabase, startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
@@ -72,8 +72,50 @@ async function store(column: SealedColumn, sealed: string): Promise<void> {
     case "slack_installs.sealed": {
       const install = { ...slackInstall(name), sealed };
       valueOf(await database.slackInstalls.put(tenant, install, act("slack.install", install.id)));
+      return;
+    }
+    case "entity_connections.sealed":
+    case "entity_connections.flow":
+    case "entity_connections.revoking[]":
+      await storeConnection(column, { app: name, sealed });
+      return;
+    case "app_clients.sealed": {
+      const client = { app: name, provider: "oauth" as const, settings: {}, settingsHash: "h", secrets: {} };
+      valueOf(await database.appClients(tenant, sealAs(sealed)).put(client));
     }
   }
+}
+
+/** Seals everything as this value. */
+const sealAs = (sealed: string): RowSeal => ({
+  seal: () => Promise.resolve(sealed),
+  open: () => Promise.resolve(null),
+});
+
+async function storeConnection(
+  column: Extract<SealedColumn, `entity_connections.${string}`>,
+  { app, sealed }: { readonly app: string; readonly sealed: string },
+): Promise<void> {
+  const table = database.connections(tenant, sealAs(sealed));
+  const owned = { app, person: null, alias: null };
+  const { id } = valueOf(await table.ensure(owned, "oauth"));
+  const by = { person: null, name: "a key" };
+  if (column === "entity_connections.flow") {
+    const flow = {
+      nonce: "n",
+      verifier: "v",
+      issuer: null,
+      redirectUrl: "https://otto.example",
+      unattended: false,
+      by,
+    };
+    valueOf(await table.beginFlow(owned, { minted: 1, nonce: "n" }, { ...flow, until: Date.now() + 60_000 }));
+    return;
+  }
+  const consent = { label: null, scopes: null, unattended: false, settingsHash: "h", by };
+  const tokens = { kind: "key", value: "k" } as const;
+  valueOf(await table.complete(id, { ...consent, tokens }, act("connection.connect", id)));
+  if (column === "entity_connections.revoking[]") valueOf(await table.revoke(id, act("connection.revoke", id)));
 }
 
 describe.each(SEALED_COLUMNS)("a value in %s", (column) => {

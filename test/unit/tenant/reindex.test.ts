@@ -22,6 +22,7 @@ const NOTHING: Inventory = {
   webhooks: 0,
   incoming_webhooks: 0,
   slack_workspaces: 0,
+  connections: 0,
   keys: 0,
   projects: 0,
 };

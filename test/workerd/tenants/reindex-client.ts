@@ -10,7 +10,7 @@ const COMPARED_AGAIN_MS = 660_000;
 /** How far the clock of the latest such read was ahead. */
 let ahead = 0;
 const TABLES = [
-  "memory_tags memories vectors skill_versions skills tool_names custom_tools tool_sources mcp_servers schedules",
+  "entity_connections app_clients memory_tags memories vectors skill_versions skills tool_names custom_tools tool_sources mcp_servers schedules",
   "person_addresses person_names people deliveries endpoints hooks slack_installs slack_authorizations secrets",
   "agent_versions agents tasks erased_usage projects audit keys",
 ]

@@ -134,7 +134,7 @@ export type KillSwitch = { stopped: boolean; by: string | null; by_operator: boo
 
 export type LedgerRow = { call_id: string; step: number; tool: string; effect: EffectClass; state: CallState; key: string; arguments_hash: string; attempts: number; intended_at: string; settled_at: string | null; label: CallLabel | null; result?: ToolResult | undefined };
 
-export type LossKind = "agents" | "people" | "secrets" | "memories" | "skills" | "tools" | "mcp_servers" | "webhooks" | "incoming_webhooks" | "slack_workspaces" | "keys" | "projects";
+export type LossKind = "agents" | "people" | "secrets" | "memories" | "skills" | "tools" | "mcp_servers" | "webhooks" | "incoming_webhooks" | "slack_workspaces" | "connections" | "keys" | "projects";
 
 export type MailProvider = "resend" | "smtp" | "outbox";
 

@@ -12,6 +12,7 @@ const WORDS: Readonly<Record<string, readonly [string, string]>> = {
   webhooks: ["outgoing webhook", "outgoing webhooks"],
   incoming_webhooks: ["incoming webhook", "incoming webhooks"],
   slack_workspaces: ["Slack workspace", "Slack workspaces"],
+  connections: ["connected account", "connected accounts"],
   projects: ["project without tasks or files", "projects without tasks or files"],
   keys: [
     "API key that was never used or that another tenant has",

@@ -1,0 +1,240 @@
+/** The connections of a tenant: rows, consents and what owners change. Tokens: `connection-tokens.ts`. */
+import { and, desc, eq, isNull, lt, ne, or, sql } from "drizzle-orm";
+import {
+  cleanLabel,
+  cleanReason,
+  findAliasProblem,
+  findScopesProblem,
+  findTokensProblem,
+  MAX_OF_OWNER,
+  MAX_OF_TENANT,
+} from "../../core/connections/rules.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { iso, isoOrNull } from "../../core/base/iso.ts";
+import { makeId } from "../../core/base/ids.ts";
+import type { Connection as AppConnection } from "../../core/connections/connection.ts";
+import type { Flow } from "../../core/connections/flow.ts";
+import type { ConnectionTable, UsedLink } from "../../core/ports/connection-table.ts";
+import { insertAuditFrom } from "./audit-log.ts";
+import { asTenant, type Connection } from "./connection.ts";
+import { changeConnection, fixDefault, lockOwner } from "./connection-changes.ts";
+import {
+  CLOCK,
+  type ConnectionStore,
+  findConnection,
+  isOwned,
+  isThis,
+  NO_CONNECTION,
+  selectConnections,
+  toConnection,
+  toFirst,
+  toOwned,
+  toStatus,
+} from "./connection-rows.ts";
+import { tokenTable } from "./connection-tokens.ts";
+import { entityConnections as rows } from "./schema.ts";
+
+const NO_PERSON = failed("not_found", "There is no person with this id.");
+const LINK_USED = failed("gone", "This link was used. Ask for a new one.");
+const FLOW_ENDED = failed("gone", "This consent was completed, replaced, or has expired. Begin again.");
+
+export function connectionTable(
+  connection: Connection,
+  settings: Omit<ConnectionStore, "connection">,
+): ConnectionTable {
+  const store: ConnectionStore = { connection, ...settings };
+  const { tenant, seal } = store;
+  return {
+    ...tokenTable(store),
+    ...changeConnection(store),
+
+    async list({ person, app, all = false, after, limit }) {
+      const isShown = or(ne(rows.status, "new"), sql`${rows.pendingUntil} > ${CLOCK}`);
+      const isOwners = or(
+        isNull(rows.ownerPerson),
+        all ? sql`true` : person === null ? undefined : eq(rows.ownerPerson, person),
+      );
+      const read = await asTenant(connection, tenant, (query) => [
+        selectConnections(query)
+          .where(
+            and(
+              eq(rows.tenant, tenant),
+              isShown,
+              isOwners,
+              app === undefined ? undefined : eq(rows.appName, app),
+              after === undefined ? undefined : lt(rows.id, after),
+            ),
+          )
+          .orderBy(desc(rows.id))
+          .limit(limit),
+      ]);
+      return read.ok ? ok(read.value[0].map(toConnection)) : read;
+    },
+
+    find: (id) => findConnection(store, id),
+
+    async ensure(owned, provider) {
+      const problem = owned.alias === null ? null : findAliasProblem(owned.alias);
+      if (problem !== null) return problem;
+      const { app, person, alias } = owned;
+      const id = makeId("connection", store.now(), crypto.getRandomValues(new Uint8Array(10)));
+      const written = await asTenant(connection, tenant, (query) => [
+        // Locked, so that a deletion of the person waits, and then ends this connection too.
+        query.execute(sql`select id from people where tenant = ${tenant} and id = ${person} for key share`),
+        query.execute(sql`
+          insert into entity_connections (tenant, id, app_name, provider, owner_person, alias, status, created_at, updated_at)
+          select ${tenant}::text, ${id}::text, ${app}::text, ${provider}::text, ${person}::text, ${alias}::text, 'new',
+            now(), now()
+          where (${person}::text is null or exists (select from people where tenant = ${tenant} and id = ${person}))
+            and (exists (select from entity_connections where ${isOwned(tenant, owned)})
+              or (select count(*) from entity_connections
+                  where tenant = ${tenant} and owner_person is not distinct from ${person}::text) < ${MAX_OF_OWNER}
+              and (select count(*) from entity_connections where tenant = ${tenant}) < ${MAX_OF_TENANT})
+          on conflict (tenant, app_name, coalesce(owner_person, ''), coalesce(alias, '')) do update
+            set provider = excluded.provider, updated_at = excluded.updated_at
+            where entity_connections.provider <> excluded.provider`),
+        selectConnections(query).where(isOwned(tenant, owned)),
+        query.execute(sql`select ${person}::text is null
+          or exists (select from people where tenant = ${tenant} and id = ${person}) as known`),
+        query.execute(sql`select count(*)::int as amount from entity_connections where tenant = ${tenant}`),
+      ]);
+      if (!written.ok) return written;
+      const [, , [row], known, counted] = written.value;
+      if (known.rows[0]?.["known"] !== true) return NO_PERSON;
+      if (row !== undefined) return ok(toConnection(row));
+      const owner = person === null ? "A tenant shares" : "A person has";
+      return Number(counted.rows[0]?.["amount"]) >= MAX_OF_TENANT
+        ? failed("quota_exceeded", `A tenant has at most ${MAX_OF_TENANT} connections. Remove one first.`)
+        : failed("quota_exceeded", `${owner} at most ${MAX_OF_OWNER} connections. Remove one first.`);
+    },
+
+    async beginFlow(owned, link, flow) {
+      const read = await asTenant(connection, tenant, (query) => [
+        query.select({ id: rows.id }).from(rows).where(isOwned(tenant, owned)),
+      ]);
+      if (!read.ok) return read;
+      const [row] = read.value[0];
+      return row === undefined ? NO_CONNECTION : await beginFlowOf(store, row.id, { link, flow });
+    },
+
+    async takeFlow(id, nonce) {
+      const read = await asTenant(connection, tenant, (query) => [
+        query
+          .select({ sealed: rows.flow, isOpen: sql<boolean>`${rows.pendingUntil} > ${CLOCK}` })
+          .from(rows)
+          .where(isThis(tenant, id)),
+      ]);
+      if (!read.ok) return read;
+      const [row] = read.value[0];
+      if (row === undefined) return NO_CONNECTION;
+      const { sealed, isOpen } = row;
+      const flow = sealed === null ? null : await seal.open({ column: "entity_connections.flow", id }, sealed);
+      if (sealed === null || flow === null || (flow as Flow).nonce !== nonce) return FLOW_ENDED;
+      const taken = await asTenant(connection, tenant, (query) => [
+        query
+          .update(rows)
+          .set({ flow: null, pendingUntil: null })
+          .where(and(isThis(tenant, id), eq(rows.flow, sealed)))
+          .returning({ id: rows.id }),
+      ]);
+      if (!taken.ok) return taken;
+      return taken.value[0].length > 0 && isOpen ? ok(flow as Flow) : FLOW_ENDED;
+    },
+
+    async complete(id, { tokens, label, scopes, unattended, settingsHash, by }, act) {
+      const problem = findScopesProblem(scopes) ?? findTokensProblem(JSON.stringify(tokens));
+      if (problem !== null) return problem;
+      const found = await findConnection(store, id);
+      if (!found.ok) return found;
+      const owned = toOwned(found.value);
+      const sealed = tokens === null ? null : await seal.seal({ column: "entity_connections.sealed", id }, tokens);
+      const expiresAt = tokens?.kind === "oauth" ? tokens.expiresAt : null;
+      const granted = scopes === null ? sql`null` : sql`${sql.param([...scopes])}::text[]`;
+      const written = await asTenant(connection, tenant, (query) => [
+        query.execute(sql`select id from people where tenant = ${tenant} and id = ${owned.person} for key share`),
+        lockOwner(query, tenant, owned),
+        query.execute(sql`
+          with done as (
+            update entity_connections set status = ${toStatus("consent")}, consent = consent + 1, sealed = ${sealed}::text,
+              sealed_version = sealed_version + 1, expires_at = ${isoOrNull(expiresAt)}::timestamptz,
+              account_label = ${cleanLabel(label)}::text, scopes = ${granted}, unattended = ${unattended},
+              settings_hash = ${settingsHash}::text, connected_by = ${by.person}::text, why = null, notified_at = null,
+              flow = null, pending_until = null, refresh_lease_until = null, last_checked_at = now(), updated_at = now(),
+              revoke_at = case when revoking = '{}' then null else revoke_at end,
+              revoke_tries = case when revoking = '{}' then 0 else revoke_tries end
+            where ${isThis(tenant, id)}
+              and (owner_person is null
+                or exists (select from people p where p.tenant = ${tenant} and p.id = owner_person))
+            returning id
+          )
+          ${insertAuditFrom(tenant, act)} from done`),
+        ...fixDefault(query, tenant, owned),
+        selectConnections(query).where(isThis(tenant, id)),
+      ]);
+      if (!written.ok) return written;
+      const [, , completed, , , rowsNow] = written.value;
+      return completed.rowCount === 0 && rowsNow.length > 0 ? NO_PERSON : toFirst(rowsNow);
+    },
+
+    async settle(id, to, why, version) {
+      const event = to === "failed" ? "fail" : "expire";
+      const isNow = version === undefined ? sql`true` : sql`sealed_version = ${version}::int`;
+      // What is refused while a link is open is its consent. Tokens that are refused leave the link open.
+      const closed = event === "fail" ? sql`flow = null, pending_until = null,` : sql``;
+      const isMeant = event === "fail" ? isNow : sql`status = 'active' and ${isNow}`;
+      const written = await asTenant(connection, tenant, (query) => [
+        query.execute(sql`
+          update entity_connections set status = ${toStatus(event)}, why = ${cleanReason(why)}::text, ${closed}
+            outage = outage + case when status = 'active' and ${toStatus(event)} <> 'active' then 1 else 0 end,
+            updated_at = now()
+          where ${isThis(tenant, id)} and ${isMeant}`),
+        selectConnections(query).where(isThis(tenant, id)),
+      ]);
+      return written.ok ? toFirst(written.value[1]) : written;
+    },
+
+    async markNotified(id, outage) {
+      const written = await asTenant(connection, tenant, (query) => [
+        query.execute(sql`
+          update entity_connections set notified_at = now() where ${isThis(tenant, id)} and outage = ${outage}::int`),
+      ]);
+      return written.ok ? ok(undefined) : written;
+    },
+
+    async markChecked(id) {
+      const written = await asTenant(connection, tenant, (query) => [
+        query.execute(sql`update entity_connections set last_checked_at = now() where ${isThis(tenant, id)}`),
+      ]);
+      return written.ok ? ok(undefined) : written;
+    },
+  };
+}
+
+/** Marks the link as used and stores the flow, unless this link or a later one was used. */
+async function beginFlowOf(
+  { connection, tenant, seal }: ConnectionStore,
+  id: string,
+  { link, flow }: { readonly link: UsedLink; readonly flow: Flow },
+): Promise<Result<AppConnection>> {
+  const sealed = await seal.seal({ column: "entity_connections.flow", id }, flow);
+  const used = formatLink(link);
+  const written = await asTenant(connection, tenant, (query) => [
+    query.execute(sql`
+      update entity_connections set link_used = ${used}::text, flow = ${sealed}::text,
+        pending_until = ${iso(flow.until)}::timestamptz, updated_at = now()
+      where ${isThis(tenant, id)} and (link_used is null or link_used < ${used}::text collate "C")`),
+    // Abandoned flows of the tenant: what an earlier key sealed does not stay.
+    query.execute(sql`
+      update entity_connections set flow = null
+      where tenant = ${tenant} and flow is not null and pending_until < ${CLOCK}`),
+    selectConnections(query).where(isThis(tenant, id)),
+  ]);
+  if (!written.ok) return written;
+  const [begun, , found] = written.value;
+  return begun.rowCount > 0 || found.length === 0 ? toFirst(found) : LINK_USED;
+}
+
+/** A link's place in the order of links. Fixed digits, so that texts sort as their times. */
+function formatLink({ minted, nonce }: UsedLink): string {
+  return `${String(minted).padStart(15, "0")}.${nonce}`;
+}

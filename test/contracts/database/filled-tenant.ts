@@ -1,0 +1,116 @@
+/** A tenant with a row in every table of tenants, for the tests of row-level security. */
+import { openPgvector } from "../../../adapters/vectors/pgvector.ts";
+import type { Database } from "../../../core/ports/database.ts";
+import type { RowSeal } from "../../../core/ports/sealed-values.ts";
+import type { TestDatabase } from "../../../scripts/database/test-database.ts";
+import { valueOf } from "../value-of.ts";
+import {
+  act,
+  configOf,
+  deliveryReport,
+  endpointOf,
+  hashedMemory,
+  hookRow,
+  makeTenant,
+  mcpServer,
+  newId,
+  personOf,
+  publishSkill,
+  report,
+  scheduleRow,
+  secretOf,
+  slackInstall,
+  sourceOf,
+} from "./rows.ts";
+
+export const TABLES = [
+  "tenants",
+  "keys",
+  "agents",
+  "agent_versions",
+  "tasks",
+  "audit",
+  "secrets",
+  "tool_sources",
+  "tool_names",
+  "custom_tools",
+  "erased_usage",
+  "task_texts",
+  "usage_days",
+  "projects",
+  "memories",
+  "memory_tags",
+  "vectors",
+  "mcp_servers",
+  "schedules",
+  "people",
+  "person_addresses",
+  "person_names",
+  "deliveries",
+  "skills",
+  "skill_versions",
+  "endpoints",
+  "hooks",
+  "slack_installs",
+  "slack_authorizations",
+  "entity_connections",
+  "app_clients",
+] as const;
+
+export const TOKENS = { kind: "key", value: "k" } as const;
+/** Seals nothing: these tests look at rows alone. */
+export const SEAL: RowSeal = {
+  seal: (_, value) => Promise.resolve(JSON.stringify(value)),
+  open: (_, sealed) => Promise.resolve(JSON.parse(sealed)),
+};
+
+export type FilledTenant = Awaited<ReturnType<typeof fillTenant>>;
+
+export async function fillTenant(database: Database, server: Pick<TestDatabase, "url" | "endpoint">) {
+  const made = await makeTenant(database);
+  const tenant = made.tenant.id;
+  const agent = { id: newId("agent"), config: configOf("spy") };
+  valueOf(await database.agents.create(tenant, agent, act("agent.create", agent.id)));
+  const secret = secretOf("KEY");
+  valueOf(await database.secrets.create(tenant, secret, act("secret.create", secret.id)));
+  const [task, erased] = [report({ project: "secret" }), report({ project: "secret" })];
+  valueOf(await database.tasks.upsert(tenant, [task, erased]));
+  valueOf(await database.tasks.remove(tenant, [erased.task]));
+  valueOf(await database.toolSources.publish(tenant, sourceOf("custom"), act("tool.create", "spy")));
+  await publishSkill(database, tenant, "spy-skill");
+  const memory = hashedMemory({ project: "secret", tags: ["secret"] });
+  valueOf(await database.memories.save(tenant, [memory], act("memory.create", memory.id)));
+  const values = Float32Array.of(1, 0);
+  await openPgvector(server.url, server.endpoint).upsert(tenant, "m", [
+    { id: memory.id, project: null, kind: "note" as const, values },
+  ]);
+  const schedule = scheduleRow(tenant);
+  valueOf(await database.schedules.create(tenant, schedule, act("schedule.create", schedule.state.id)));
+  valueOf(await database.mcpServers.put(tenant, mcpServer("spy"), act("mcp_server.set", "spy")));
+  const person = personOf("Spy Smith");
+  valueOf(await database.people.create(tenant, person, act("person.create", person.id)));
+  valueOf(await database.deliveries.upsert(tenant, [deliveryReport({ task: task.task })]));
+  const endpoint = endpointOf();
+  valueOf(await database.endpoints.create(tenant, endpoint, act("webhook.create", endpoint.id)));
+  const hook = hookRow("spy");
+  valueOf(await database.hooks.create(tenant, hook, act("hook.create", hook.id)));
+  const slack = slackInstall("T0SPY");
+  valueOf(await database.slackInstalls.put(tenant, slack, act("slack.install", slack.id)));
+  const began = { mark: "spy", key: "key_spy", redirect: "https://otto.example/slack/oauth", expiresAt: 4e12 };
+  valueOf(await database.slackInstalls.begin(tenant, began));
+  const connection = await connectSpy(database, tenant, person.id);
+  const ids = { agent: agent.id, task: task.task, memory: memory.id, endpoint: endpoint.id, person: person.id };
+  return { ...made, ...ids, connection, schedule };
+}
+
+/** An app and a person's active connection of it. */
+async function connectSpy(database: Database, tenant: string, person: string): Promise<string> {
+  const app = { app: "spy", provider: "oauth" as const, settings: { title: "Spy" }, settingsHash: "h", secrets: null };
+  valueOf(await database.appClients(tenant, SEAL).put(app));
+  const connections = database.connections(tenant, SEAL);
+  const { id } = valueOf(await connections.ensure({ app: "spy", person, alias: null }, "oauth"));
+  const consent = { tokens: TOKENS, label: "spy", scopes: null, unattended: true, settingsHash: "h" };
+  const by = { person, name: "Spy" };
+  valueOf(await connections.complete(id, { ...consent, by }, act("connection.connect", id)));
+  return id;
+}
