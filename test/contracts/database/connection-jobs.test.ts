@@ -1,5 +1,10 @@
 /** What the sweep finds to do for connections of all tenants, what is sealed in their rows, and a tenant's erasure. */
+import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openRowSeal } from "../../../adapters/connections/row-seal.ts";
+import { openReseal, ResealedValues } from "../../../adapters/secrets/resealing.ts";
+import { openSealing } from "../../../adapters/secrets/sealing.ts";
+import { getHeaderText, parseKeyRing } from "../../../core/secrets/key-ring.ts";
 import type { ConnectionTable } from "../../../core/ports/connection-table.ts";
 import { valueOf } from "../value-of.ts";
 import { openTenant, type SealedDatabase, startSealedDatabase, type TenantConnections } from "./connection-tables.ts";
@@ -161,6 +166,26 @@ describe("what is sealed", () => {
     valueOf(await table.revoke(id, act("connection.revoke", id)));
     expect(await rowsOf()).not.toContain("canary");
     expect(valueOf(await table.takeRevocation(id))?.tokens).toMatchObject({ access: "canary-a" });
+  });
+
+  test("is sealed with the present key when it is used, so that the earlier key can be removed", async () => {
+    const { database } = sealed;
+    const [first, second] = [0, 1].map(() => randomBytes(32).toString("base64"));
+    if (first === undefined || second === undefined) throw new Error("there are two");
+    const unused = () => Promise.resolve();
+    const seal = openRowSeal({ tenant: at.tenant, sealing: openSealing(first), reseal: unused });
+    table = database.connections(at.tenant, seal);
+    const id = await connect("crm", ana, false);
+    const sealing = openSealing(second, first);
+    const values = { values: database.sealed, resealed: new ResealedValues(), clock: { now: Date.now } };
+    const later = openRowSeal({ tenant: at.tenant, sealing, reseal: openReseal({ sealing, ...values }) });
+    const forget = async () => valueOf(await database.sealed.forget(getHeaderText(parseKeyRing(first, null)[0])));
+    expect(await forget()).toBe(false);
+    const used = database.connections(at.tenant, later);
+    expect(valueOf(await used.tokens(id))).toMatchObject({ tokens: { access: "canary-a" }, version: 1 });
+    expect(await forget()).toBe(true);
+    expect(valueOf(await used.lease(id, 1, 1_000))).toBe(true);
+    expect(valueOf(await used.tokens(id)).version).toBe(1);
   });
 
   test("is not lost to a revocation while its key is missing", async () => {

@@ -85,6 +85,12 @@ describe("what was lost", () => {
     });
     expect(addLost({}, null, NOTHING, 0)).toEqual({});
     expect(addLost({}, NOTHING, { ...NOTHING, agents: 2 }, 0)).toEqual({});
+    // Counted by a release that knew no connections.
+    const { connections: _, ...earlier } = { ...NOTHING, agents: 1 };
+    expect(addLost({ connections: 2 }, earlier, { ...NOTHING, connections: 1 }, 0)).toEqual({
+      connections: 2,
+      agents: 1,
+    });
   });
 
   test("has projects that are not there at the end, whatever was lost earlier", () => {
