@@ -1,4 +1,4 @@
-/** The credentials of a connection. */
+/** The credentials of a connection, and when they have to be renewed. */
 
 /** What a provider gave. A `key` is also a bearer token, or the base64 of basic authentication. */
 export type TokenSet =
@@ -13,8 +13,34 @@ export type TokenSet =
     }
   | { readonly kind: "key"; readonly value: string };
 
-/** Stored tokens with the version that a compare-and-set names. It grows with each stored token set. */
+/** Stored tokens with the version that a compare-and-set names. */
 export interface SealedTokens {
   readonly tokens: TokenSet;
   readonly version: number;
+}
+
+/** A credential for the egress module: the only header it may be placed in (`?name`: a query field), and its hosts. */
+export interface Bearer {
+  readonly header: string;
+  readonly value: string;
+  readonly hosts: readonly string[];
+}
+
+/** Tokens with less time than this are renewed. */
+const RENEW_BEFORE_MS = 120_000;
+
+/** The value that an app receives. */
+export function getValue(tokens: TokenSet): string {
+  return tokens.kind === "key" ? tokens.value : tokens.access;
+}
+
+/** True if the app accepts them now, as far as their lifetime says. `refused` is a value that the app refused. */
+export function isUsable(tokens: TokenSet, now: number, refused: string | null): boolean {
+  if (tokens.kind === "key") return true;
+  return tokens.access !== refused && (tokens.expiresAt === null || tokens.expiresAt > now);
+}
+
+/** True if they should be renewed before they are used. */
+export function needsRenewal(tokens: TokenSet, now: number, refused: string | null): boolean {
+  return !isUsable(tokens, now + RENEW_BEFORE_MS, refused);
 }

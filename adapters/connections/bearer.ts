@@ -1,0 +1,33 @@
+/** The credential of one call, for the egress module and the MCP client alone. */
+import { notSent, ok, type Result } from "../../core/base/errors.ts";
+import type { Account } from "../../core/connections/account.ts";
+import { type Bearer, getValue } from "../../core/connections/tokens.ts";
+import type { AppClient } from "../../core/connections/app-client.ts";
+import type { ProviderBook } from "../../core/ports/authorizations.ts";
+import { getFreshTokens, type RenewalParts } from "./renew.ts";
+
+export interface BearerParts extends RenewalParts {
+  readonly book: ProviderBook;
+  readonly findApp: (app: string) => Promise<Result<AppClient>>;
+}
+
+/**
+ * Returns the value of the account's credential, the only header in which it is sent, and the only hosts that receive it.
+ * `renew.refused`: the app answered 401 to this value. An expired connection fails with the cause `connection_ended`.
+ */
+export async function getBearer(
+  parts: BearerParts,
+  account: Account,
+  renew?: { readonly refused: string },
+): Promise<Result<Bearer>> {
+  const [app, settings] = await Promise.all([parts.findApp(account.app), parts.book.find(account.app)]);
+  if (!app.ok) return app;
+  if (!settings.ok) return settings;
+  if (app.value.hosts.length === 0) {
+    const message = `${app.value.title} names no host, so its accounts are sent nowhere.`;
+    return notSent("blocked_by_policy", message);
+  }
+  const tokens = await getFreshTokens(parts, app.value, account.connection, renew?.refused ?? null);
+  if (!tokens.ok) return tokens;
+  return ok({ header: settings.value.header, value: getValue(tokens.value), hosts: app.value.hosts });
+}
