@@ -2,13 +2,12 @@
 import { notSent, ok, type Result } from "../../core/base/errors.ts";
 import type { Account } from "../../core/connections/account.ts";
 import { type Bearer, getValue } from "../../core/connections/tokens.ts";
-import type { AppClient } from "../../core/connections/app-client.ts";
-import type { ProviderBook } from "../../core/ports/authorizations.ts";
+import type { AppDirectory, ProviderBook } from "../../core/ports/authorizations.ts";
 import { getFreshTokens, type RenewalParts } from "./renew.ts";
 
 export interface BearerParts extends RenewalParts {
   readonly book: ProviderBook;
-  readonly findApp: (app: string) => Promise<Result<AppClient>>;
+  readonly apps: Pick<AppDirectory, "find">;
 }
 
 /**
@@ -20,7 +19,7 @@ export async function getBearer(
   account: Account,
   renew?: { readonly refused: string },
 ): Promise<Result<Bearer>> {
-  const [app, settings] = await Promise.all([parts.findApp(account.app), parts.book.find(account.app)]);
+  const [app, settings] = await Promise.all([parts.apps.find(account.app), parts.book.find(account.app)]);
   if (!app.ok) return app;
   if (!settings.ok) return settings;
   if (app.value.hosts.length === 0) {

@@ -96,7 +96,8 @@ async function exchange(access: EndpointAccess, { url, init, domains, ms, signal
     throw new EndpointFault(problem);
   }
   const whole = await readWhole(body, signal);
-  return new Response(whole.length === 0 ? null : whole, { status, headers: copyHeaders(headers) });
+  const isEmpty = whole.length === 0 || status === 204 || status === 205;
+  return new Response(isEmpty ? null : whole, { status, headers: copyHeaders(headers) });
 }
 
 /** True for https, and for a destination that the operator opened. */

@@ -3,7 +3,7 @@
  * 1. Only the holder of the row's lease refreshes, for the version of the tokens that it read.
  * 2. The lease outlasts the request. A holder that dies leaves the lease to run out; the next call then uses the stored
  *    refresh token, which the server accepts once more, or refuses: the connection expires.
- * 3. A call refreshes at most once. An expired connection is not refreshed.
+ * 3. A call refreshes at most once. The table gives no tokens of an expired connection, so that nobody refreshes them.
  * 4. A fault of the provider changes nothing; tokens that still have time are used.
  */
 import { computeBackoffMs } from "../../core/base/backoff.ts";
@@ -28,7 +28,7 @@ const STORE_DELAY_MS = 250;
 const MAX_FLIGHTS = 1_000;
 
 /** The part of the table that renewal needs. */
-export type TokenTable = Pick<ConnectionTable, "find" | "tokens" | "lease" | "storeTokens" | "settle">;
+export type TokenTable = Pick<ConnectionTable, "tokens" | "lease" | "storeTokens" | "settle">;
 
 export interface RenewalParts {
   /** Of one tenant, whose id is in `tenant`. */
@@ -81,7 +81,6 @@ async function renew(parts: RenewalParts, app: AppClient, wanted: Wanted): Promi
   if (!stored.ok) return stored;
   const { tokens, version } = stored.value;
   if (!needsRenewal(tokens, parts.now(), wanted.refused)) return ok(tokens);
-  if (!(await isActive(table, wanted.id))) return failEnded(app, wanted.id);
   if (tokens.kind === "key" || tokens.refresh === null)
     return await useWithoutRenewal(parts, app, wanted, stored.value);
   const leased = await table.lease(wanted.id, version, LEASE_MS);
@@ -172,15 +171,8 @@ async function awaitHolder(
     // Not `needsRenewal`: a provider may give tokens of less than 120 s.
     const isReplaced = stored.value.version !== version;
     if (isReplaced && isUsable(stored.value.tokens, now(), wanted.refused)) return ok(stored.value.tokens);
-    if (!(await isActive(table, wanted.id))) return failEnded(app, wanted.id);
   }
   return failBusy(app);
-}
-
-/** A connection that cannot be read counts as active: only its own state ends it. */
-async function isActive(table: TokenTable, id: string): Promise<boolean> {
-  const found = await table.find(id);
-  return !found.ok || found.value.status === "active";
 }
 
 /** What is still valid after a fault. */

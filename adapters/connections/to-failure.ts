@@ -1,6 +1,7 @@
 /** What was thrown during an operation with a provider, as a failure for people. */
 import { InsecureTokenEndpointError, OAuthError, RegistrationRejectedError } from "@modelcontextprotocol/client";
-import type { Failed } from "../../core/base/errors.ts";
+import { z } from "zod";
+import { type Failed, toFailure } from "../../core/base/errors.ts";
 import type { AppClient } from "../../core/connections/app-client.ts";
 import {
   failBlocked,
@@ -16,18 +17,25 @@ import { EndpointFault } from "./call-endpoint.ts";
 /** `begin`: nothing was lost, so the message asks to try again. */
 export type ProviderStep = "begin" | "later";
 
-export function toProviderFailure(thrown: unknown, { title }: AppClient, step: ProviderStep): Failed {
-  if (thrown instanceof OAuthError && thrown.code !== "server_error" && thrown.code !== "temporarily_unavailable")
-    return refuseByCode(title, thrown.code);
+export function toProviderFailure(thrown: unknown, app: AppClient, step: ProviderStep): Failed {
+  const { title } = app;
+  const fail = step === "begin" ? failUnreachable : failUnanswered;
+  if (thrown instanceof EndpointFault) return describeFault(thrown, title, fail);
+  if (thrown instanceof OAuthError) return UNANSWERED.has(thrown.code) ? fail(title) : refuseByCode(title, thrown.code);
   if (thrown instanceof RegistrationRejectedError) return refuseRegistration(title, thrown.body);
   if (thrown instanceof InsecureTokenEndpointError) return refuseInsecure(title);
-  if (thrown instanceof EndpointFault) {
-    if (thrown.kind === "redirected") return failRedirected(title);
-    if (thrown.kind === "blocked") return failBlocked(title, thrown.reason);
-    if (thrown.kind === "insecure") return refuseInsecure(title);
-  }
-  // No reply, one that is too large, or one that the package could not read.
-  return step === "begin" ? failUnreachable(title) : failUnanswered(title);
+  // The package could not read a reply.
+  if (thrown instanceof SyntaxError || thrown instanceof z.core.$ZodError) return fail(title);
+  return { ok: false, error: toFailure(thrown) };
+}
+
+/** The package's codes for a reply without an error of OAuth, and the server's own for "try again". */
+const UNANSWERED: ReadonlySet<string> = new Set(["server_error", "temporarily_unavailable"]);
+
+function describeFault({ kind, reason }: EndpointFault, title: string, fail: (title: string) => Failed): Failed {
+  if (kind === "redirected") return failRedirected(title);
+  if (kind === "blocked") return failBlocked(title, reason);
+  return kind === "insecure" ? refuseInsecure(title) : fail(title);
 }
 
 /** The refusal of an address without TLS. */

@@ -36,6 +36,12 @@ export interface AuthorizationsPort {
   revoke(app: AppClient, tokens: TokenSet): Promise<Result<"done">>;
 }
 
+/** The apps of one tenant to which people connect. */
+export interface AppDirectory {
+  find(app: string): Promise<Result<AppClient>>;
+  all(): Promise<Result<readonly AppClient[]>>;
+}
+
 /** The settings of a tenant's apps, with secrets. */
 export interface ProviderBook {
   find(app: string): Promise<Result<ProviderSettings>>;

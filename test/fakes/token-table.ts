@@ -16,6 +16,7 @@ export interface FakeTokenTable extends TokenTable {
   fault: (operation: keyof TokenTable) => Promise<Failed | null> | null;
   /** Stores tokens as a consent does. */
   consent(id: string, tokens: TokenSet): void;
+  find(id: string): Connection;
 }
 
 export function fakeTokenTable(now: () => number = Date.now): FakeTokenTable {
@@ -34,9 +35,20 @@ export function fakeTokenTable(now: () => number = Date.now): FakeTokenTable {
       const version = (rows.get(id)?.version ?? 0) + 1;
       rows.set(id, { connection: makeConnection(id, now()), tokens: JSON.stringify(tokens), version, leaseUntil: 0 });
     },
-    find: async (id) => await run("find", id, ({ connection }) => connection),
-    tokens: async (id) =>
-      await run("tokens", id, ({ tokens, version }) => ({ tokens: JSON.parse(tokens) as TokenSet, version })),
+    find(id) {
+      const row = rows.get(id);
+      if (row === undefined) throw new Error("no such connection");
+      return row.connection;
+    },
+    async tokens(id) {
+      const row = await run("tokens", id, (found) => found);
+      if (!row.ok) return row;
+      const { connection, tokens, version } = row.value;
+      if (connection.status === "active") return ok({ tokens: JSON.parse(tokens) as TokenSet, version });
+      return failed("permission_denied", "The access has ended.", {
+        cause: { kind: "connection_ended", connection: id },
+      });
+    },
     lease: async (id, version, ms) =>
       await run("lease", id, (row) => {
         if (row.version !== version || row.leaseUntil > now()) return false;

@@ -229,7 +229,7 @@ describe("the credential of a call", () => {
       now: Date.now,
       background: () => undefined,
       book: provider.book,
-      findApp: () => Promise.resolve(ok(makeApp({ hosts }))),
+      apps: { find: () => Promise.resolve(ok(makeApp({ hosts }))) },
     };
   }
 

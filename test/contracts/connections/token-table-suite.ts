@@ -76,7 +76,10 @@ export function tokenTableContract(name: string, open: () => Promise<TableUnderT
       expect(valueOf(await under.table.settle(ID, "expired", "It ended.", version)).status).toBe("active");
       const expired = valueOf(await under.table.settle(ID, "expired", "It ended.", (await read()).version));
       expect(expired).toMatchObject({ status: "expired", why: "It ended." });
-      expect(valueOf(await under.table.find(ID)).status).toBe("expired");
+      const ended = { kind: "connection_ended", connection: ID };
+      expect(await under.table.tokens(ID)).toMatchObject({ ok: false, error: { cause: ended } });
+      await under.consent(ID, tokens("again"));
+      expect((await read()).tokens).toEqual(tokens("again"));
     });
 
     it("knows no other connection", async () => {

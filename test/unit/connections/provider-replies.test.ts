@@ -1,7 +1,9 @@
 /** What providers grant and claim, in the forms that they really use. */
 import { describe, expect, it } from "vitest";
+import { callEndpoints } from "../../../adapters/connections/call-endpoint.ts";
 import { readLabel } from "../../../adapters/connections/identify.ts";
 import { omitNullFields, readScopes, readTokens } from "../../../adapters/connections/token-set.ts";
+import { ok } from "../../../core/base/errors.ts";
 import { isUsable, needsRenewal, type TokenSet } from "../../../core/connections/tokens.ts";
 import { makeApp } from "../../contracts/connections/providers.ts";
 
@@ -44,6 +46,40 @@ describe("tokens", () => {
     expect([199_999, 200_000].map((now) => isUsable(tokens, now, null))).toEqual([true, false]);
     expect(needsRenewal({ ...tokens, expiresAt: null }, 1e15, null)).toBe(false);
     expect(needsRenewal({ ...tokens, expiresAt: null }, 0, "a")).toBe(true);
+  });
+});
+
+describe("one operation", () => {
+  /** A web without limits of its own. */
+  const open = (bytes: number) => {
+    const body = () => new Blob([`{"a":"${"x".repeat(bytes)}"}`]).stream();
+    return {
+      web: { open: () => Promise.resolve(ok({ status: 200, headers: [], body: body() })) },
+      isOpened: () => false,
+      timer: globalThis,
+    };
+  };
+  const url = "https://crm.example/token";
+
+  it.each([
+    [1_000, true],
+    [300_000, false],
+  ])("reads a reply of %i bytes: %j", async (bytes, isRead) => {
+    const read = callEndpoints(open(bytes), [], async (send) => (await send(url)).ok);
+    if (isRead) expect(await read).toBe(true);
+    else await expect(read).rejects.toMatchObject({ kind: "unanswered" });
+  });
+
+  it("makes a bounded number of requests", async () => {
+    let sent = 0;
+    const endless = callEndpoints(open(1), [], async (send) => {
+      for (;;) {
+        await send(url);
+        sent += 1;
+      }
+    });
+    await expect(endless).rejects.toMatchObject({ kind: "unanswered" });
+    expect(sent).toBe(8);
   });
 });
 
