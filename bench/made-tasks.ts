@@ -15,7 +15,8 @@ export interface MadeTenant {
 export async function makeTenant(database: Database): Promise<MadeTenant> {
   const id = newId("tenant", 1);
   const key = { id: newId("key", 1), tenant: id, name: "bench", scopes: ["admin"], createdAt: 1 } as const;
-  const record = { ...key, createdBy: "operator", expiresAt: null, projects: null, agents: null, revokedAt: null };
+  const unbound = { projects: null, agents: null, person: null };
+  const record = { ...key, ...unbound, createdBy: "operator", expiresAt: null, revokedAt: null };
   const act = { id: newId("audit", 1), at: 1, actor: "operator", action: "tenant.create", target: id } as const;
   const hash = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("hex");
   const tenant = { id, name: "bench", createdAt: 1 };

@@ -1,6 +1,6 @@
 /** The audit log. Each row is written in the transaction of the act that it records. */
 import { type SQL, and, desc, eq, gte, lt, or, sql } from "drizzle-orm";
-import type { AuditEntry, AuditFilter, AuditLog } from "../../core/ports/audit.ts";
+import type { AuditDetails, AuditEntry, AuditFilter, AuditLog } from "../../core/ports/audit.ts";
 import { ok } from "../../core/base/errors.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
 import { storable } from "../../core/base/storable.ts";
@@ -12,7 +12,7 @@ import { audit } from "./schema.ts";
 export function insertAudit(query: Query, tenant: string, act: AuditEntry) {
   return query
     .insert(audit)
-    .values({ tenant, ...act })
+    .values({ tenant, ...act, details: formatDetails(act) })
     .onConflictDoNothing({ target: [audit.tenant, audit.id] });
 }
 
@@ -47,16 +47,24 @@ function matchesFilter({ action, actor, target, from, before }: AuditFilter): SQ
   );
 }
 
-/** `insert into audit … select …`; append `from` a query: the entry is added when the query has a row. */
-export function insertAuditFrom(tenant: string, act: AuditEntry): SQL {
+/**
+ * `insert into audit … select …`; append `from` a query: the entry is added when the query has a row. `details` replaces
+ * those of the act, for what only the statement knows.
+ */
+export function insertAuditFrom(tenant: string, act: AuditEntry, details = sql`${formatDetails(act)}::text`): SQL {
   const at = new Date(act.at).toISOString();
   return sql`
-    insert into audit (tenant, id, at, actor, action, target, request_id)
+    insert into audit (tenant, id, at, actor, action, target, request_id, details)
     select ${tenant}::text, ${act.id}::text, ${at}::timestamptz, ${act.actor}::text, ${act.action}::text,
-      ${act.target}::text, ${act.requestId}::text`;
+      ${act.target}::text, ${act.requestId}::text, ${details}`;
+}
+
+function formatDetails({ details }: AuditEntry): string | null {
+  return details === undefined ? null : JSON.stringify(details);
 }
 
 function toEntry(row: typeof audit.$inferSelect): AuditEntry {
   const { id, at, actor, target, requestId } = row;
-  return { id, at, actor, action: row.action as AuditEntry["action"], target, requestId };
+  const details = row.details === null ? {} : { details: JSON.parse(row.details) as AuditDetails };
+  return { id, at, actor, action: row.action as AuditEntry["action"], target, requestId, ...details };
 }

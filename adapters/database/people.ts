@@ -12,6 +12,7 @@ import {
   type PersonRecord,
   type WorkingHours,
 } from "../../core/people/person.ts";
+import type { AuditEntry } from "../../core/ports/audit.ts";
 import type { PersonTable } from "../../core/ports/person-table.ts";
 import { insertAuditFrom } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
@@ -22,23 +23,10 @@ const NO_PERSON = failed("not_found", "There is no such person.");
 
 export function personTable(connection: Connection): PersonTable {
   return {
-    async create(tenant, { id, ...fields }, act) {
-      const at = new Date(act.at).toISOString();
-      const { name, aliases, addresses, preferred, timeZone, workingHours, mayAnswer, mayApprove } = fields;
+    async create(tenant, person, act) {
+      const { id, name } = person;
       const written = await asTenant(connection, tenant, (query) => [
-        query.execute(sql`
-          with made as (
-            insert into people (tenant, id, version, name, name_key, aliases, addresses, preferred, time_zone,
-              working_hours, may_answer, may_approve, created_at, updated_at)
-            select ${tenant}::text, ${id}::text, 1, ${name}::text, ${getNameKey(name)}::text,
-              ${sql.param([...aliases])}::text[], ${JSON.stringify(addresses)}::text, ${preferred}::text,
-              ${timeZone}::text, ${formatHours(workingHours)}::text, ${mayAnswer}::boolean, ${mayApprove}::boolean,
-              ${at}::timestamptz, ${at}::timestamptz
-            where (select count(*) from people where tenant = ${tenant}) < ${MAX_PEOPLE}
-            on conflict (tenant, id) do nothing
-            returning id
-          ), addressed as (${addAddresses(tenant, fields, sql`made`)}), called as (${addNames(tenant, fields, sql`made`)})
-          ${insertAuditFrom(tenant, act)} from made`),
+        insertPerson(query, tenant, person, act),
         selectPeople(query).where(isPerson(tenant, id)),
       ]);
       if (!written.ok) return { ok: false, error: toConflict(written.error, name) };
@@ -97,7 +85,9 @@ export function personTable(connection: Connection): PersonTable {
       const written = await asTenant(connection, tenant, (query) => [
         selectPeople(query).where(isPerson(tenant, id)),
         query.execute(sql`
-          with gone as (delete from people where ${isPerson(tenant, id)} returning id)
+          with gone as (delete from people where ${isPerson(tenant, id)} returning id), unbound as (
+            update keys set person = null where tenant = ${tenant} and person in (select id from gone)
+          )
           ${insertAuditFrom(tenant, act)} from gone`),
       ]);
       return written.ok ? toResult(written.value[0][0]) : written;
@@ -148,6 +138,30 @@ export function personTable(connection: Connection): PersonTable {
       return ok({ names: names.map(({ name }) => name), total: counted?.total ?? 0 });
     },
   };
+}
+
+/** The statement that stores a person and its audit row, unless the id is taken or the tenant is at its limit. */
+export function insertPerson(
+  query: Query,
+  tenant: string,
+  { id, ...fields }: PersonFields & { readonly id: string },
+  act: AuditEntry,
+) {
+  const at = new Date(act.at).toISOString();
+  const { name, aliases, addresses, preferred, timeZone, workingHours, mayAnswer, mayApprove } = fields;
+  return query.execute(sql`
+    with made as (
+      insert into people (tenant, id, version, name, name_key, aliases, addresses, preferred, time_zone,
+        working_hours, may_answer, may_approve, created_at, updated_at)
+      select ${tenant}::text, ${id}::text, 1, ${name}::text, ${getNameKey(name)}::text,
+        ${sql.param([...aliases])}::text[], ${JSON.stringify(addresses)}::text, ${preferred}::text,
+        ${timeZone}::text, ${formatHours(workingHours)}::text, ${mayAnswer}::boolean, ${mayApprove}::boolean,
+        ${at}::timestamptz, ${at}::timestamptz
+      where (select count(*) from people where tenant = ${tenant}) < ${MAX_PEOPLE}
+      on conflict (tenant, id) do nothing
+      returning id
+    ), addressed as (${addAddresses(tenant, fields, sql`made`)}), called as (${addNames(tenant, fields, sql`made`)})
+    ${insertAuditFrom(tenant, act)} from made`);
 }
 
 /** Adds the missing addresses of `whom`; another person's address violates the primary key. */

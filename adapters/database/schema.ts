@@ -29,6 +29,8 @@ export const keys = pgTable("keys", {
   scopes: text("scopes").array().notNull(),
   projects: text("projects").array(),
   agents: text("agents").array(),
+  person: text("person"),
+  boundAt: moment("bound_at"),
   createdAt: moment("created_at").notNull(),
   createdBy: text("created_by").notNull(),
   expiresAt: moment("expires_at"),
@@ -87,6 +89,7 @@ export const audit = pgTable("audit", {
   action: text("action").notNull(),
   target: text("target").notNull(),
   requestId: text("request_id").notNull(),
+  details: text("details"),
 });
 
 export const secrets = pgTable("secrets", {

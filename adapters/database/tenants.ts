@@ -7,6 +7,7 @@ import { cutPage } from "../../core/base/page-cursor.ts";
 import { insertAudit } from "./audit-log.ts";
 import { asTenant, callDirectory, type Connection, setTenant } from "./connection.ts";
 import { insertKey } from "./keys.ts";
+import { insertPerson } from "./people.ts";
 import { tenants } from "./schema.ts";
 
 const NO_TENANT = failed("not_found", "There is no such tenant.");
@@ -14,12 +15,13 @@ const COLUMNS = { id: tenants.id, name: tenants.name, createdAt: tenants.created
 
 export function tenantTable(connection: Connection): TenantTable {
   return {
-    async create(tenant, firstKey, act) {
+    async create(tenant, firstKey, act, first) {
       const written = await asTenant(connection, tenant.id, (query) => [
         query
           .insert(tenants)
           .values({ ...tenant })
           .onConflictDoNothing(),
+        ...(first === undefined ? [] : [insertPerson(query, tenant.id, first.person, first.act)]),
         insertKey(query, firstKey),
         query.execute(setTenant(OPERATOR_TENANT)),
         insertAudit(query, OPERATOR_TENANT, act),

@@ -157,7 +157,8 @@ async function timedAsync<T>(note: (ms: number) => void, work: () => Promise<T>)
 async function makeTenant(database: Database): Promise<string> {
   const id = newId("tenant");
   const key = { id: newId("key"), tenant: id, name: "bench", scopes: ["admin"], createdAt: 1 } as const;
-  const record = { ...key, createdBy: "operator", expiresAt: null, projects: null, agents: null, revokedAt: null };
+  const unbound = { projects: null, agents: null, person: null };
+  const record = { ...key, ...unbound, createdBy: "operator", expiresAt: null, revokedAt: null };
   const act = { id: newId("audit"), at: 1, actor: "operator", action: "tenant.create", target: id } as const;
   const made = { ...act, requestId: "req_bench" };
   const tenant = { id, name: "bench", createdAt: 1 };

@@ -14,7 +14,7 @@ import {
 } from "./person.ts";
 
 /** A name appears in lists and messages, so it has no control characters and no half of a surrogate pair. */
-const nameSchema = z
+export const nameSchema = z
   .string()
   .trim()
   .min(1)

@@ -18,6 +18,7 @@ export interface AuditEntry {
     | "tenant.release"
     | "tenant.reindex"
     | "key.create"
+    | "key.bind"
     | "key.revoke"
     | "agent.create"
     | "agent.update"
@@ -86,7 +87,12 @@ export interface AuditEntry {
     | "session.link";
   readonly target: string;
   readonly requestId: string;
+  /** What the act changed, where its target does not tell. */
+  readonly details?: AuditDetails;
 }
+
+/** By field: the id that it has since the act, or an earlier one; null: none. */
+export type AuditDetails = Readonly<Record<string, string | null>>;
 
 /** The tenant of the operator's acts in the audit log. It is not a tenant's id. */
 export const OPERATOR_TENANT = "operator";

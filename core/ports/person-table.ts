@@ -10,6 +10,12 @@ export interface PeopleNames {
   readonly total: number;
 }
 
+/** A person to store, and the audit row of the creation. */
+export interface NewPerson {
+  readonly person: PersonFields & { readonly id: string };
+  readonly act: AuditEntry;
+}
+
 export interface PersonTable {
   /**
    * `conflict` when the name or an address is taken (field `name` or `addresses`), `quota_exceeded` at the tenant's

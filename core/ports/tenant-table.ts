@@ -2,7 +2,8 @@
 import type { Result } from "../base/errors.ts";
 import type { Page, PageRequest } from "../base/page-cursor.ts";
 import type { AuditEntry } from "./audit.ts";
-import type { KeyRecord } from "../tenant/rpc.ts";
+import type { NewPerson } from "./person-table.ts";
+import type { KeyPerson, KeyRecord } from "../tenant/rpc.ts";
 
 /** A customer. */
 export interface Tenant {
@@ -15,6 +16,7 @@ export interface Tenant {
 export interface ApiKey extends KeyRecord {
   readonly projects: readonly string[] | null;
   readonly agents: readonly string[] | null;
+  readonly person: KeyPerson | null;
   readonly createdAt: number;
   readonly createdBy: string;
   readonly revokedAt: number | null;
@@ -26,9 +28,15 @@ export interface NewApiKey {
   readonly hash: string;
 }
 
+/** A key whose person was set. `boundAt`: when it was set to this person, in milliseconds since the epoch. */
+export interface BoundKey {
+  readonly key: ApiKey;
+  readonly boundAt: number;
+}
+
 export interface TenantTable {
-  /** Creates the tenant, its first key and the audit row. Idempotent by id. */
-  create(tenant: Tenant, firstKey: NewApiKey, act: AuditEntry): Promise<Result<void>>;
+  /** Creates the tenant, its first person, its first key and the audit rows. Idempotent by id. */
+  create(tenant: Tenant, firstKey: NewApiKey, act: AuditEntry, firstPerson?: NewPerson): Promise<Result<void>>;
   /** `not_found` for a deleted tenant too. */
   get(id: string): Promise<Result<Tenant>>;
   page(request: PageRequest): Promise<Result<Page<Tenant>>>;
@@ -48,6 +56,11 @@ export interface KeyTable {
   /** Finds a key by its id, revoked or not. */
   get(tenant: string, id: string): Promise<Result<ApiKey>>;
   page(tenant: string, request: PageRequest): Promise<Result<Page<ApiKey>>>;
+  /**
+   * Sets the person of a key; null: none. The audit row gets the earlier one. `not_found` (field `person` for a person),
+   * `conflict` for a revoked key. The same person again changes nothing, and returns the time of the first.
+   */
+  bind(tenant: string, id: string, person: string | null, act: AuditEntry): Promise<Result<BoundKey>>;
   /** Revokes a key. Idempotent. */
   revoke(tenant: string, id: string, act: AuditEntry): Promise<Result<ApiKey>>;
 }

@@ -1,6 +1,6 @@
 /** The messages of a schedule: reminders, and alerts about runs that failed or are late. */
 import type { OutMessage } from "../channels/outbox/message.ts";
-import { createPlainMessage } from "../channels/outbox/message-delivery.ts";
+import { createPlainMessage, escapeMarkdown } from "../channels/outbox/message-delivery.ts";
 import type { MessageCause } from "../channels/rpc.ts";
 import type { DeliverTo } from "../task/source.ts";
 import type { Occurrence } from "./occurrence.ts";
@@ -42,9 +42,4 @@ export function toAlert(
   const message = createPlainMessage(`${name}: a run ${what}`, lines.join("\n\n"));
   const about = task === null ? {} : { task };
   return { id: seed, deliver: alert.deliver, message, telling: { kind: "alert", seed, at: now, ...about } };
-}
-
-/** Escapes text for Markdown. */
-function escapeMarkdown(text: string): string {
-  return text.replaceAll(/[\\`*_[\]<>#|~]/g, String.raw`\$&`);
 }

@@ -99,6 +99,8 @@ export interface TaskOrigin extends InputSources {
   readonly via: TaskSource;
   /** The person who asks, if the tenant has a record of them. */
   readonly caller?: Caller | null;
+  /** For whom the task acts. Absent: nobody. */
+  readonly actsFor?: TaskFacts["actsFor"];
   readonly agent: PinnedAgent;
   /** The tenant's own tools at this time. */
   readonly sources: readonly PinnedSource[];
@@ -138,6 +140,7 @@ export function createTaskFacts(request: TaskRequest, origin: TaskOrigin): Resul
     key: origin.key,
     via: origin.via,
     ...(origin.caller == null ? {} : { caller: origin.caller }),
+    ...(origin.actsFor == null ? {} : { actsFor: origin.actsFor }),
     deliver: request.deliver ?? [],
     rootId: id,
     parentId: null,

@@ -54,6 +54,8 @@ export interface TaskFacts {
   readonly via: TaskSource;
   /** The person of a channel who created the root of its tree. Absent when unknown, and from an earlier release. */
   readonly caller?: Caller;
+  /** For whom it acts, set at admission. Absent: nobody, and from an earlier release. */
+  readonly actsFor?: { readonly person: string } | null;
   /** The destinations of its questions and, for a root, of its result. */
   readonly deliver: readonly DeliverTo[];
   /** The root of its tree, whose sandbox it works in; its own id for a root. */

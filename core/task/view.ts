@@ -78,6 +78,8 @@ export interface TaskView {
   readonly agent: { readonly id: string; readonly version: number };
   readonly project: string | null;
   readonly parent_id: string | null;
+  /** For whom it acts. Absent: nobody; the API shows null. */
+  readonly acts_for?: { readonly person_id: string; readonly name: string } | null;
   readonly input: string | readonly Pick<Message, "role" | "content">[];
   readonly output: { readonly text: string; readonly files: readonly OutputFile[] } | null;
   readonly error: { readonly code: string; readonly message: string } | null;
@@ -121,6 +123,7 @@ export function toTaskView(state: TaskState, rows: ViewRows): TaskView {
     agent: { id: facts.agent.id, version: facts.agent.version },
     project: facts.project,
     parent_id: facts.parentId,
+    ...toActsFor(facts),
     input: facts.input,
     output: ended?.text == null ? null : { text: ended.text, files: toOutputFiles(state) },
     error: ended?.error ?? null,
@@ -140,6 +143,11 @@ export function toTaskView(state: TaskState, rows: ViewRows): TaskView {
     started_at: isoOrNull(state.startedAt),
     ended_at: isoOrNull(ended?.at ?? null),
   };
+}
+
+/** The name comes with the person, from the same record. */
+function toActsFor({ actsFor, caller }: TaskState["facts"]): Pick<TaskView, "acts_for"> {
+  return actsFor == null ? {} : { acts_for: { person_id: actsFor.person, name: caller?.name ?? "" } };
 }
 
 function addArguments(entry: PendingView, { getArguments: argumentsOf }: ViewRows): PendingView {

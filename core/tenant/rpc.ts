@@ -63,6 +63,16 @@ export type PermitReply =
   | { readonly kind: "stopped"; readonly message: string; readonly askAgainAfterMs: number }
   | { readonly kind: "exceeded"; readonly message: string };
 
+/** The person whom a key belongs to, and for whom its requests act. `timeZone` is an IANA name. */
+export interface KeyPerson {
+  readonly id: string;
+  readonly name: string;
+  readonly timeZone: string;
+}
+
+/** What changes: the person of one key, or a person's record. */
+export type PersonChange = { readonly key: string } | { readonly person: string };
+
 /** A key, as the tenant's object stores it. */
 export interface KeyRecord {
   readonly id: string;
@@ -73,6 +83,8 @@ export interface KeyRecord {
   /** The key's bounds. Null for a key without bounds, absent in a record of an earlier release. */
   readonly projects?: readonly string[] | null;
   readonly agents?: readonly string[] | null;
+  /** Null: the key belongs to no person. Absent in a record of an earlier release, and while it has to be read again. */
+  readonly person?: KeyPerson | null;
 }
 
 /** The state of a key's request window. `resetSeconds` is the time until the current window ends. */
@@ -85,10 +97,10 @@ export interface RateState {
 /**
  * The tenant's decision on a request, in one RPC call: who makes it, whether it is allowed, and what a repeat gets.
  * `unknown_key`: the object has not seen this key; the Worker looks it up in the database and asks again with its
- * record. `dead_key`: revoked or expired.
+ * record and the stamp. `dead_key`: revoked or expired.
  */
 export type Admission =
-  | { readonly kind: "unknown_key" }
+  | { readonly kind: "unknown_key"; readonly personsStamp?: string }
   | { readonly kind: "dead_key" }
   | { readonly kind: "limited"; readonly rate: RateState; readonly retryAfterMs: number }
   | {
@@ -130,6 +142,8 @@ export interface AdmissionRequest {
 export interface KeyAdmissionRequest extends AdmissionRequest {
   readonly keyHash: string;
   readonly keyRecord: KeyRecord | null;
+  /** Of the `unknown_key` before: unless it is still valid, the record's person may be out of date. */
+  readonly personsStamp?: string;
 }
 
 export interface SessionAdmissionRequest extends AdmissionRequest {
@@ -181,6 +195,11 @@ export interface TenantRpc {
    * stored.
    */
   revoke(keyId: string): Promise<void>;
+  /**
+   * A key's person, or a person, changes: called before the write and again after it. The keys that it concerns read their
+   * person from the database again.
+   */
+  personChanged(change: PersonChange): Promise<void>;
   /**
    * Stores a task's index row; Postgres receives it later. A report of a deleted task is dropped. `erased`: the tenant
    * was deleted, and the task has to be deleted too.

@@ -12,6 +12,7 @@ import type {
   SessionAdmissionRequest,
 } from "../../core/tenant/rpc.ts";
 import type { TenantFeed } from "./feed.ts";
+import type { TenantKeyPersons } from "./key-persons.ts";
 import type { TenantRates } from "./rates.ts";
 import type { TenantRepeats } from "./repeats.ts";
 import type { TenantRowCheck } from "./row.ts";
@@ -23,6 +24,7 @@ import type { TenantTables } from "./tables.ts";
 interface Parts {
   readonly tables: Pick<TenantTables, "getTenant" | "isErased">;
   readonly store: TenantStore;
+  readonly persons: Pick<TenantKeyPersons, "getStamp" | "merge" | "complete">;
   readonly repeats: Pick<TenantRepeats, "judge" | "settle">;
   readonly rates: Pick<TenantRates, "count" | "peek">;
   readonly sessions: Pick<TenantSessions, "find" | "visit">;
@@ -41,19 +43,25 @@ export class TenantAuth {
     this.parts = parts;
   }
 
-  async admit({ keyHash, keyRecord, ...request }: KeyAdmissionRequest): Promise<Admission> {
-    const { tables, store } = this.parts;
+  async admit({ keyHash, keyRecord, personsStamp, ...request }: KeyAdmissionRequest): Promise<Admission> {
+    const { tables, store, persons } = this.parts;
     if (tables.isErased()) return { kind: "dead_key" };
-    const key = store.findKey(keyHash) ?? keyRecord;
-    if (key === null) return { kind: "unknown_key" };
-    if (!store.isLive(key, Date.now())) return { kind: "dead_key" };
-    if (keyRecord !== null) store.storeKey(keyHash, keyRecord);
-    return await this.admitKey(key, null, request);
+    const now = Date.now();
+    const stored = store.findKey(keyHash);
+    const key = keyRecord === null ? stored : persons.merge(stored, keyRecord, personsStamp, now);
+    if (key === null) return { kind: "unknown_key", personsStamp: persons.getStamp() };
+    if (!store.isLive(key, now)) return { kind: "dead_key" };
+    if (keyRecord !== null) store.storeKey(keyHash, key);
+    const whole = await this.completeKey(keyHash, key, null);
+    return whole === null ? { kind: "dead_key" } : await this.admitKey(whole, null, request);
   }
 
   async admitSession({ sessionHash, ...request }: SessionAdmissionRequest): Promise<Admission> {
-    const found = this.parts.tables.isErased() ? null : this.parts.sessions.visit(sessionHash, Date.now());
-    return found === null ? { kind: "dead_key" } : await this.admitKey(found.key, found.session, request);
+    const { tables, sessions } = this.parts;
+    const found = tables.isErased() ? null : sessions.visit(sessionHash, Date.now());
+    if (found === null) return { kind: "dead_key" };
+    const whole = await this.completeKey(found.session.keyHash, found.key, sessionHash);
+    return whole === null ? { kind: "dead_key" } : await this.admitKey(whole, found.session, request);
   }
 
   /** Ends a first attempt. Returns the reply of another attempt that finished earlier. */
@@ -78,6 +86,13 @@ export class TenantAuth {
     const { tables, store, sessions } = this.parts;
     if (tables.isErased() || store.isRevoked(key)) return true;
     return session !== null && sessions.find(session, Date.now()) === null;
+  }
+
+  /** Adds the person to a key's record. Null if the key or its session ended while it was read. */
+  private async completeKey(keyHash: string, key: KeyRecord, session: string | null): Promise<KeyRecord | null> {
+    if (key.person !== undefined) return key;
+    const whole = await this.parts.persons.complete(keyHash, key);
+    return this.isRevoked(key.id, session) ? null : whole;
   }
 
   private async admitKey(

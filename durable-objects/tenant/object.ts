@@ -18,6 +18,7 @@ import type {
   TenantFacts,
   BegunSession,
   KeyAdmissionRequest,
+  PersonChange,
   ReportReply,
   SessionAdmissionRequest,
 } from "../../core/tenant/rpc.ts";
@@ -61,8 +62,15 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     return this.jobs.auth.isRevoked(keyId, sessionHash);
   }
 
+  async personChanged(change: PersonChange): Promise<void> {
+    this.jobs.persons.change(change, Date.now());
+  }
+
   async beginSession(session: NewSession, by: SessionMaker): Promise<Result<BegunSession>> {
-    return this.jobs.sessions.begin(session, by, Date.now());
+    const begun = this.jobs.sessions.begin(session, by, Date.now());
+    if (!begun.ok) return begun;
+    const { keyHash, key, expiresAt } = begun.value;
+    return { ok: true, value: { key: await this.jobs.persons.complete(keyHash, key), expiresAt } };
   }
 
   async listSessions(query: SessionQuery): Promise<SessionPage> {

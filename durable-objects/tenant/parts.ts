@@ -6,6 +6,7 @@ import { TenantBackgroundJobs } from "./background-jobs.ts";
 import { TenantErasure } from "./erasure.ts";
 import { TenantFactsReader } from "./facts.ts";
 import { TenantFeed } from "./feed.ts";
+import { TenantKeyPersons } from "./key-persons.ts";
 import { TenantHousekeeping } from "./housekeeping.ts";
 import { TenantTaskIndex } from "./task-index.ts";
 import { TenantNotices } from "./notices.ts";
@@ -30,6 +31,7 @@ import { TenantTables } from "./tables.ts";
 /** The jobs of a tenant's object. */
 export interface TenantJobs {
   readonly auth: Pick<TenantAuth, "admit" | "admitSession" | "settle" | "revoke" | "isRevoked">;
+  readonly persons: Pick<TenantKeyPersons, "change" | "complete">;
   readonly sessions: Pick<TenantSessions, "begin" | "listPage" | "end" | "storeLink">;
   readonly facts: Pick<TenantFactsReader, "readUnlessErased" | "stampAgents" | "recordSource">;
   readonly reports: Pick<TenantReports, "requestPermit" | "permitSubtasks" | "report" | "forget">;
@@ -74,6 +76,7 @@ export class TenantParts extends TenantContext implements TenantJobs {
     this.jobs.notifyTasks();
   });
   readonly feed: TenantFeed = new TenantFeed(this.ctx, (key, session) => this.auth.isRevoked(key, session));
+  readonly persons: TenantKeyPersons = new TenantKeyPersons(this.env, { tables: this.tables, store: this.store });
   readonly sessions = new TenantSessions(this.tables, this.store, this.feed);
   readonly facts = new TenantFactsReader({ tables: this.tables, killSwitch: this.killSwitch, sources: this.sources });
   private readonly reindex: TenantReindex = new TenantReindex(this.env, {
@@ -81,6 +84,7 @@ export class TenantParts extends TenantContext implements TenantJobs {
     outbox: this.outbox,
     slots: this.slots,
     store: this.recoveryStore,
+    forgetPersons: () => this.persons.forgetAll(),
     sendAll: () => this.index.sendAll(),
     onEnded: () => this.retention.restart(Date.now()),
   });
@@ -113,6 +117,7 @@ export class TenantParts extends TenantContext implements TenantJobs {
   readonly auth: TenantAuth = new TenantAuth(this.env, {
     tables: this.tables,
     store: this.store,
+    persons: this.persons,
     repeats: this.repeats,
     rates: this.rates,
     sessions: this.sessions,

@@ -68,13 +68,14 @@ export class TenantRecoveryStore {
     const query = `SELECT hash, record, (SELECT at FROM revoked WHERE key = json_extract(record, '$.id')) AS revoked_at
       FROM keys`;
     return this.tables.read<StoredKey>(query).map(({ hash, record, revoked_at: revokedAt }) => {
-      const { projects = null, agents = null, ...key } = JSON.parse(record) as KeyRecord;
+      const { projects = null, agents = null, person = null, ...key } = JSON.parse(record) as KeyRecord;
       return {
         hash,
         key: {
           ...key,
           projects,
           agents,
+          person,
           createdAt: readIdTime(key.id) ?? 0,
           createdBy: BY_OTTO,
           revokedAt,

@@ -32,6 +32,8 @@ interface Parts {
   readonly outbox: TenantOutbox;
   readonly slots: TenantSlots;
   readonly store: TenantRecoveryStore;
+  /** Makes the keys read their persons again. */
+  readonly forgetPersons: () => void;
   /** Sends the outbox. False if Postgres is unavailable. */
   readonly sendAll: () => Promise<boolean>;
   /** Called when the rebuild ends, and again if a crash follows. */
@@ -116,6 +118,7 @@ export class TenantReindex {
     const row = { id: tenant, name: store.findName() ?? tenant, createdAt: readIdTime(tenant) ?? reindex.startedAt };
     unwrap(await recovery.restoreTenant(row, known.counter));
     const { created, refused } = await this.restoreKeys(tenant);
+    this.parts.forgetPersons();
     const now = unwrap(await recovery.read(tenant));
     if (now === null || now.isErased) return { ...reindex, phase: "done" };
     const lost = addLost(reindex.lost, known.inventory, now.inventory, refused);

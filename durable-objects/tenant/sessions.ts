@@ -66,7 +66,11 @@ export class TenantSessions {
     };
   }
 
-  begin({ id, hash, tenantName, userAgent = "" }: NewSession, by: SessionMaker, now: number): Result<BegunSession> {
+  begin(
+    { id, hash, tenantName, userAgent = "" }: NewSession,
+    by: SessionMaker,
+    now: number,
+  ): Result<BegunSession & { readonly keyHash: string }> {
     if (this.tables.isErased()) return "linkHash" in by ? LINK_EXPIRED : KEY_INVALID;
     const link = "linkHash" in by ? this.takeLink(by.linkHash, now) : { keyHash: by.keyHash, sessionUntil: null };
     if (link === null) return LINK_EXPIRED;
@@ -79,7 +83,7 @@ export class TenantSessions {
     this.tables.write("INSERT INTO visits VALUES (?, ?, ?)", hash, userAgent, now);
     // An older session may have been deleted to make room.
     this.watchers.closeRevoked();
-    return ok({ key, expiresAt });
+    return ok({ keyHash: link.keyHash, key, expiresAt });
   }
 
   /** Ends the valid sessions of a selection, with the links that they created. */

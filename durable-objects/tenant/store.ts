@@ -5,7 +5,7 @@ import {
   type IdempotencyRow,
   type StoredReply,
 } from "../../core/tenant/idempotency.ts";
-import type { KeyRecord } from "../../core/tenant/rpc.ts";
+import type { KeyRecord, PersonChange } from "../../core/tenant/rpc.ts";
 import type { TenantTables } from "./tables.ts";
 
 /** Maximum keys cached in memory. When full, the cache is cleared. */
@@ -37,6 +37,16 @@ export class TenantStore {
   storeKey(hash: string, record: KeyRecord): void {
     this.tables.write("INSERT OR REPLACE INTO keys VALUES (?, ?)", hash, JSON.stringify(record));
     this.keys.delete(hash);
+  }
+
+  /** Drops the stored person of the keys that a change concerns; null: of all. */
+  forgetPerson(change: PersonChange | null): void {
+    const [field, value] =
+      change === null ? [null, null] : "key" in change ? ["$.id", change.key] : ["$.person.id", change.person];
+    const which = "WHERE ?1 IS NULL OR json_extract(record, ?1) = ?2";
+    if (this.tables.read(`SELECT 1 FROM keys ${which} LIMIT 1`, field, value).length === 0) return;
+    this.tables.write(`UPDATE keys SET record = json_remove(record, '$.person') ${which}`, field, value);
+    this.keys.clear();
   }
 
   /** True when the object has seen a key with this id. */

@@ -5,6 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { existsSync, renameSync } from "node:fs";
+import { userInfo } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isId } from "../../core/base/ids.ts";
 import { findKeyOwner } from "../../core/tenant/keys.ts";
@@ -17,6 +18,9 @@ const PAGE_LIMIT = 100;
 
 /** The name that it is found by where its id is lost too. */
 const NAME = "local";
+const FALLBACK_NAME = "Owner";
+/** As `core/people/person-document.ts` accepts names. */
+const PERSON_NAME = /^(?=.*\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u;
 
 interface Api {
   readonly origin: string;
@@ -90,7 +94,17 @@ async function addKey(api: Api, tenant: string): Promise<string | null> {
 }
 
 async function createTenant(api: Api): Promise<string> {
-  return readKey(await send(api, "/v1/tenants", { name: NAME }));
+  return readKey(await send(api, "/v1/tenants", { name: NAME, person: { name: getUserName() } }));
+}
+
+/** The name of the first person: that of the account, if the system has one that a person can have. */
+function getUserName(): string {
+  try {
+    const { username } = userInfo();
+    return PERSON_NAME.test(username) ? username : FALLBACK_NAME;
+  } catch {
+    return FALLBACK_NAME;
+  }
 }
 
 function readKey(reply: Reply): string {

@@ -1,5 +1,31 @@
-/** The routes of keys and secrets, for the tenancy matrix. */
+/** The routes of keys and secrets, and of persons who act, for the tenancy matrix. */
 import type { Case } from "./tenancy-cases.ts";
+
+/** Requests that name a person, and the deletion of that person after them. */
+export const PERSON_CASES: readonly Case[] = [
+  {
+    route: "POST /v1/tasks",
+    path: () => "/v1/tasks",
+    body: ({ person }) => ({ input: "x", acts_for: person, hold: true }),
+    other: 422,
+    owner: 201,
+  },
+  {
+    route: "POST /v1/keys",
+    path: () => "/v1/keys",
+    body: ({ person }) => ({ name: "of a person", scopes: ["tasks:read"], person }),
+    other: 422,
+    owner: 201,
+  },
+  {
+    route: "PATCH /v1/keys/{id}",
+    path: ({ key }) => `/v1/keys/${key}`,
+    body: ({ person }) => ({ person }),
+    other: 404,
+    owner: 200,
+  },
+  { route: "DELETE /v1/people/{id}", path: ({ person }) => `/v1/people/${person}`, other: 404, owner: 200 },
+];
 
 export const ACCESS_CASES: readonly Case[] = [
   { route: "GET /v1/keys", path: () => "/v1/keys", other: "nothing of it", owner: 200 },

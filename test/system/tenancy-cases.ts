@@ -1,5 +1,5 @@
 /** What one tenant has, and every route of the document with what another tenant gets for it. */
-import { ACCESS_CASES } from "./access-cases.ts";
+import { ACCESS_CASES, PERSON_CASES } from "./access-cases.ts";
 import { SLACK_CASES } from "./slack-cases.ts";
 import { SCHEDULE_CASES } from "./schedule-cases.ts";
 import { TOOL_CASES } from "./tool-cases.ts";
@@ -206,7 +206,7 @@ export const CASES: readonly Case[] = [
     other: 404,
     owner: 200,
   },
-  { route: "DELETE /v1/people/{id}", path: ({ person }) => `/v1/people/${person}`, other: 404, owner: 200 },
+  ...PERSON_CASES,
   { route: "GET /v1/projects", path: () => "/v1/projects", other: "nothing of it", owner: 200 },
   { route: "GET /v1/projects/{name}", path: () => `/v1/projects/${CANARY}`, other: 404, owner: 200 },
   { route: "DELETE /v1/projects/{name}", path: () => `/v1/projects/${CANARY}`, other: 404, owner: 200 },

@@ -62,7 +62,7 @@ const ENUMS: Readonly<Record<string, string>> = {
   RequestContentType: "application/json application/x-www-form-urlencoded",
   RetryAdvice: "never now later",
   ScanFindingKind: "network environment other_files programs made_code hidden_characters",
-  Scope: "tasks:read tasks:write tools:call admin",
+  Scope: "tasks:read tasks:write tools:call people:act admin",
   SecretMethod: "GET HEAD POST PUT PATCH DELETE OPTIONS",
   SecurityLevel: "safe cautious dangerous critical",
   SidecarStatus: "ok asleep away off",

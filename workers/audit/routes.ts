@@ -23,6 +23,12 @@ const entrySchema = z
     action: z.string(),
     target: z.string().describe("The id of the resource that the act changed."),
     request_id: z.string(),
+    details: z
+      .record(z.string(), z.string().nullable())
+      .nullable()
+      .describe(
+        "What the act changed: of `key.bind`, the person of the key (`person`) and the earlier one (`before`).",
+      ),
   })
   .meta({ id: "AuditEntry" });
 
@@ -78,6 +84,7 @@ export function auditRoutes(app: App): void {
   });
 }
 
-function toEntryView({ id, at, actor, action, target, requestId }: AuditEntry) {
-  return { id, at: new Date(at).toISOString(), actor, action, target, request_id: requestId };
+function toEntryView({ id, at, actor, action, target, requestId, details }: AuditEntry) {
+  const shown = details === undefined ? null : { ...details };
+  return { id, at: new Date(at).toISOString(), actor, action, target, request_id: requestId, details: shown };
 }

@@ -151,6 +151,10 @@ export const taskSchema = z
     agent: z.strictObject({ id: z.string(), version: z.int() }),
     project: z.string().nullable(),
     parent_id: z.string().nullable(),
+    acts_for: z
+      .strictObject({ person_id: z.string(), name: z.string() })
+      .nullable()
+      .describe("The person for whom the task acts; null for nobody, and in lists for a task of an earlier release."),
     input: z.union([z.string(), z.array(z.strictObject({ role: z.string(), content: z.string() }))]),
     output: outputSchema.nullable(),
     error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),

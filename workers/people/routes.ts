@@ -17,6 +17,7 @@ import { requireScope } from "../http/middleware/require-scope.ts";
 import { getIdSource } from "../http/new-ids.ts";
 import { pageQuery, readPageRequest } from "../http/list-query.ts";
 import { getTenant } from "../http/principal.ts";
+import { writePersonChange } from "./key-person.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 const admin = [requireScope("admin")];
@@ -29,7 +30,7 @@ const body = {
 };
 const person = { description: "The person. `ETag` names the version.", json: personSchema };
 /** Answers 404 before the body is read, so that another tenant's id reveals nothing. */
-const requirePerson: MiddlewareHandler<AppEnv> = async function requirePerson(c, next) {
+const requireRecord: MiddlewareHandler<AppEnv> = async function requireRecord(c, next) {
   await findPerson(c, c.req.param("id") ?? "");
   await next();
 };
@@ -76,8 +77,8 @@ const update = createRoute({
   path: "/v1/people/{id}",
   summary: "Replace a person",
   description:
-    "Omitted fields get their defaults. With `If-Match`, 409 if the version differs. Open questions keep the addresses that they were sent to.",
-  middleware: [...admin, requirePerson],
+    "Omitted fields get their defaults. With `If-Match`, 409 if the version differs. Open questions keep the addresses that they were sent to. Keys of the person have the new name within three seconds.",
+  middleware: [...admin, requireRecord],
   request: { params, body, headers: ifMatchHeader },
   responses: answers({ 200: person }, [404, 409, 413, 415, 422]),
 });
@@ -88,7 +89,8 @@ const remove = createRoute({
   operationId: "people.delete",
   path: "/v1/people/{id}",
   summary: "Delete a person",
-  description: "If the person writes to Otto in Slack later, a new person is created, without the right to approve.",
+  description:
+    "Keys of the person belong to nobody from then on, everywhere within three seconds. If the person writes to Otto in Slack later, a new person is created, without the right to approve.",
   middleware: admin,
   request: { params },
   responses: answers({ 200: { description: "The deleted person.", json: personSchema } }, [404]),
@@ -120,14 +122,19 @@ export function peopleRoutes(app: App): void {
     const fields = toFields(c.req.valid("json"));
     const ifVersion = readIfVersion(c.req.valid("header")["if-match"]);
     const act = await createAuditEntry(c, "person.update", id);
-    const set = unwrap(await databaseFromEnv(c.env).people.update(getTenant(c), { id, fields, ifVersion }, act));
+    const set = await writePersonChange(c, { person: id }, async () =>
+      unwrap(await databaseFromEnv(c.env).people.update(getTenant(c), { id, fields, ifVersion }, act)),
+    );
     return c.json(toPersonView(set), 200, { etag: formatEtag(set) });
   });
 
   app.openapi(remove, async (c) => {
     const { id } = await findPerson(c, c.req.valid("param").id);
     const act = await createAuditEntry(c, "person.delete", id);
-    return c.json(toPersonView(unwrap(await databaseFromEnv(c.env).people.remove(getTenant(c), id, act))), 200);
+    const removed = await writePersonChange(c, { person: id }, async () =>
+      unwrap(await databaseFromEnv(c.env).people.remove(getTenant(c), id, act)),
+    );
+    return c.json(toPersonView(removed), 200);
   });
 }
 

@@ -29,6 +29,7 @@ import { SESSION_PATH } from "../http/admit-sign-in.ts";
 import { deleteSessionToken, setSessionToken, readSessionToken } from "../http/session-cookie.ts";
 import { isSignedInElsewhere } from "../http/signed-in-elsewhere.ts";
 import { getTenant } from "../http/principal.ts";
+import { toPersonName } from "../people/key-person.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 /** Random bytes of an id. */
@@ -47,6 +48,7 @@ const sessionSchema = z
   .strictObject({
     tenant: named,
     key: named.describe("The key that the session acts as."),
+    person: named.nullable().describe("The person of the key, for whom the session acts; null without one."),
     scopes: z.array(z.enum(SCOPES)),
     expires_at: z.iso.datetime(),
   })
@@ -264,6 +266,7 @@ function toSessionView(key: KeyRecord, tenantName: string, expiresAt: number): z
   return {
     tenant: { id: key.tenant, name: tenantName },
     key: { id: key.id, name: key.name },
+    person: toPersonName(key.person ?? null),
     scopes: [...key.scopes],
     expires_at: new Date(expiresAt).toISOString(),
   };

@@ -12,10 +12,11 @@ import { hasUsableTools } from "../../core/task/match-skills.ts";
 import { addShipped } from "../../core/tool/shipped-skills.ts";
 import type { Wake } from "../../core/task/rpc.ts";
 import type { ShortPermit } from "../../core/task/short-permit.ts";
-import type { TaskFacts } from "../../core/task/state.ts";
+import type { Caller, TaskFacts } from "../../core/task/state.ts";
 import type { TaskView } from "../../core/task/view.ts";
 import { TASK_MS } from "../../core/tenant/cost-rates.ts";
 import { checkStart, type KeyBounds } from "../../core/tenant/key-bounds.ts";
+import type { KeyPerson } from "../../core/tenant/rpc.ts";
 import { formatStopMessage } from "../../core/tenant/stop-message.ts";
 import { attempt } from "../../core/base/unanswered.ts";
 import { openPlaces } from "../channels/outbox/places.ts";
@@ -30,6 +31,8 @@ import { listTenantTools } from "../tools/tenant-tools.ts";
 export type TaskRequester = Pick<TaskOrigin, "tenant" | "key" | "via" | "sources" | "createdAt" | "random"> &
   InputSources & {
     readonly agentsStamp: string;
+    /** For whom the task acts. Null: nobody. Absent for a channel, whose caller is found by the address. */
+    readonly actsFor?: KeyPerson | null;
     /** The bounds of the key. Null without a key, and for a key without bounds. */
     readonly bounds: KeyBounds | null;
   };
@@ -99,10 +102,17 @@ async function resolveFacts(env: Env, request: TaskRequest, asker: TaskRequester
   if (!skills.ok) return skills;
   const deliver = await resolveDeliver(request.deliver ?? [], openPlaces(env, tenant, via));
   if (!deliver.ok) return deliver;
-  const caller = await findCaller(env, tenant, { via, metadata: request.metadata });
+  const { actsFor: person = null } = asker;
+  const caller = person ?? (await findCaller(env, tenant, { via, metadata: request.metadata }));
   const { model: defaultModel } = settingsFromEnv(env);
   const asked = { ...request, deliver: deliver.value };
-  return await buildFacts(env, asked, { ...asker, agent: agent.value, skills: skills.value, defaultModel, caller });
+  const actsFor = person === null ? null : { person: person.id };
+  const found = { agent: agent.value, skills: skills.value, defaultModel, caller: toCaller(caller), actsFor };
+  return await buildFacts(env, asked, { ...asker, ...found });
+}
+
+function toCaller(caller: Caller | null): Caller | null {
+  return caller === null ? null : { name: caller.name, timeZone: caller.timeZone };
 }
 
 /**

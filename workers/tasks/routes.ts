@@ -15,6 +15,7 @@ import type { TaskView } from "../../core/task/view.ts";
 import { answers, withKey, emptyBody } from "../http/answers.ts";
 import { pageOf, taskSchema } from "../http/schemas.ts";
 import { getActorId } from "../http/audit-entry.ts";
+import { actsForSchema, readActsFor } from "./acts-for.ts";
 import { awaitTask, MAX_WAIT_SECONDS } from "./await.ts";
 import type { App } from "../http/context.ts";
 import { BETWEEN, readBetween, betweenQuery } from "../http/created-between.ts";
@@ -67,7 +68,12 @@ const create = createRoute({
   middleware: [...writes, refuseStopped],
   request: {
     query: z.strictObject({ wait: optionalQuery(z.coerce.number().min(0).max(MAX_WAIT_SECONDS)) }),
-    body: { required: true, content: { "application/json": { schema: taskRequestSchema.meta({ id: "TaskInput" }) } } },
+    body: {
+      required: true,
+      content: {
+        "application/json": { schema: taskRequestSchema.extend({ acts_for: actsForSchema }).meta({ id: "TaskInput" }) },
+      },
+    },
   },
   responses: answers({ 201: task }, [404, 409, 413, 415, 422]),
 });
@@ -141,7 +147,7 @@ const cancel = createRoute({
 
 export function taskRoutes(app: App): void {
   app.openapi(create, async (c) => {
-    const request = c.req.valid("json");
+    const { acts_for: actsFor, ...request } = c.req.valid("json");
     const { wait = 0 } = c.req.valid("query");
     const tenant = getTenant(c);
     const { agentsStamp } = await readTenantFacts(c);
@@ -152,6 +158,7 @@ export function taskRoutes(app: App): void {
       sources: await readSources(c),
       agentsStamp,
       bounds: getBounds(c),
+      actsFor: await readActsFor(c, actsFor),
       ...(await getIdSource(c, "task")),
     };
     const made = unwrap(await openTask(c.env, request, asker, () => takePermit(c)));

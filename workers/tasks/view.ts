@@ -10,7 +10,7 @@ export function toTaskView(c: AppContext, view: TaskView) {
 
 /** Formats a task for a Worker at this address. With an empty address, the addresses of files start with their path. */
 export function toTaskViewAt(origin: string, view: TaskView) {
-  return { ...view, output: toOutputView(origin, view.id, view.output) };
+  return { ...view, acts_for: view.acts_for ?? null, output: toOutputView(origin, view.id, view.output) };
 }
 
 /** Formats an event. An output in it has the form of the task's. */

@@ -4,6 +4,7 @@ import type { NewApiKey } from "../../core/ports/tenant-table.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { hashKey, createKey, type Scope } from "../../core/tenant/keys.ts";
 import type { KeyBounds } from "../../core/tenant/key-bounds.ts";
+import type { KeyPerson } from "../../core/tenant/rpc.ts";
 import { getActorId } from "../http/audit-entry.ts";
 import type { AppContext } from "../http/context.ts";
 import { getIdSource } from "../http/new-ids.ts";
@@ -18,6 +19,7 @@ export interface KeyRequest {
   readonly scopes: readonly Scope[];
   readonly expiresAt: number | null;
   readonly bounds: KeyBounds;
+  readonly person: KeyPerson | null;
 }
 
 /** The bounds of an unbound key. */

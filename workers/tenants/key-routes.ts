@@ -2,6 +2,7 @@
  * API keys of a tenant. A key is returned once, when it is created, and stops working everywhere once it is revoked.
  */
 import { createRoute } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { forgetAccessFromEnv, tenantsFromEnv } from "../../adapters/env/tenants.ts";
@@ -16,11 +17,18 @@ import { answers, withKey } from "../http/answers.ts";
 import { createApiKey } from "./create-key.ts";
 import { pageOf } from "../http/schemas.ts";
 import { createAuditEntry } from "../http/audit-entry.ts";
-import type { App, AppContext } from "../http/context.ts";
+import type { App, AppContext, AppEnv } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { readAgentIds } from "../agents/resolve.ts";
 import { pageQuery, readPageRequest } from "../http/list-query.ts";
 import { getTenant } from "../http/principal.ts";
+import {
+  findNamedPerson,
+  notifyOfBinding,
+  toKeyPerson,
+  toPersonName,
+  writePersonChange,
+} from "../people/key-person.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 const MAX_AGENT_CHARACTERS = 200;
@@ -52,7 +60,10 @@ const keyRequestSchema = z.strictObject({
     .describe(
       "The agents, by id or name, whose tasks the key may start and direct; `agent_default` is the built-in one. Tasks of other agents can be read and cancelled; anything else is 403.",
     ),
-  person: z.string().optional().describe("Not available yet: 422."),
+  person: z
+    .string()
+    .optional()
+    .describe("The id of the person whom the key belongs to: its tasks act for that person, who is notified."),
   expires_at: z.iso.datetime({ offset: true }).nullable().optional(),
 });
 
@@ -63,6 +74,10 @@ const keySchema = z
     scopes: z.array(z.enum(SCOPES)),
     projects: z.array(z.string()).nullable().describe("The key's projects; null if unbound."),
     agents: z.array(z.string()).nullable().describe("The ids of the key's agents; null if unbound."),
+    person: z
+      .strictObject({ id: z.string(), name: z.string() })
+      .nullable()
+      .describe("The person whom the key belongs to; null without one."),
     created_at: time,
     created_by: z.string().describe("The key that created this one, or `operator`."),
     expires_at: time.nullable(),
@@ -75,6 +90,15 @@ export const newKeySchema = keySchema
 
 const admin = [requireScope("admin")];
 const shared = { tags: ["Keys"], ...withKey };
+const params = z.object({ id: z.string().describe("The key's id, `key_…`") });
+
+/** Answers 404 before the body is read, so that another tenant's id reveals nothing. */
+const requireKey: MiddlewareHandler<AppEnv> = async function requireKey(c, next) {
+  const id = c.req.param("id") ?? "";
+  if (!isId("key", id)) raise("not_found", "There is no such key.");
+  unwrap(await databaseFromEnv(c.env).keys.get(getTenant(c), id));
+  await next();
+};
 
 const create = createRoute({
   ...shared,
@@ -102,6 +126,31 @@ const list = createRoute({
   responses: answers({ 200: { description: "A page of keys.", json: pageOf(keySchema) } }, [422]),
 });
 
+const bind = createRoute({
+  ...shared,
+  method: "patch",
+  operationId: "keys.update",
+  path: "/v1/keys/{id}",
+  summary: "Set whom a key belongs to",
+  description:
+    "Tasks of the key, and sessions that act as it, act for this person from then on, everywhere within three seconds. The person is notified. With `null` the key belongs to nobody. Running tasks keep the person that they began with.",
+  middleware: [...admin, requireKey],
+  request: {
+    params,
+    body: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: z
+            .strictObject({ person: z.string().nullable().describe("The person's id, `per_…`; null: nobody.") })
+            .meta({ id: "KeyPersonInput" }),
+        },
+      },
+    },
+  },
+  responses: answers({ 200: { description: "The key.", json: keySchema } }, [404, 409, 413, 415, 422]),
+});
+
 const revoke = createRoute({
   ...shared,
   method: "delete",
@@ -111,15 +160,13 @@ const revoke = createRoute({
   description:
     "The key can change nothing from then on, and reads nothing after three seconds, even if the database is unavailable (then the reply is 503: repeat the request).",
   middleware: admin,
-  request: { params: z.object({ id: z.string().describe("The key's id, `key_…`") }) },
+  request: { params },
   responses: answers({ 200: { description: "The revoked key.", json: keySchema } }, [404]),
 });
 
 export function keyRoutes(app: App): void {
   app.openapi(create, async (c) => {
-    const { name, scopes: given, expires_at, person, ...asked } = c.req.valid("json");
-    if (person !== undefined)
-      raise("not_available", "Keys cannot be bound to a person yet. Leave `person` out.", { field: "person" });
+    const { name, scopes: given, expires_at, person: of, ...asked } = c.req.valid("json");
     refuseMissing(c, given);
     const bounds = await readBounds(c, asked);
     const unbound = toKeyBounds(bounds) === null ? null : findUnboundScope(given);
@@ -131,10 +178,28 @@ export function keyRoutes(app: App): void {
     if (expiresAt !== null && expiresAt <= (c.get("idempotency")?.startedAt ?? Date.now())) {
       raise("invalid_input", "expires_at: is in the past", { field: "expires_at" });
     }
-    const { text, stored } = await createApiKey(c, { tenant: getTenant(c), name, scopes: given, expiresAt, bounds });
+    const tenant = getTenant(c);
+    const owner = of === undefined ? null : unwrap(await findNamedPerson(c.env, tenant, of, "person"));
+    const person = owner === null ? null : toKeyPerson(owner);
+    const { text, stored } = await createApiKey(c, { tenant, name, scopes: given, expiresAt, bounds, person });
     const act = await createAuditEntry(c, "key.create", stored.key.id);
-    const kept = unwrap(await databaseFromEnv(c.env).keys.create(stored, act));
+    const details = owner === null ? {} : { details: { person: owner.id } };
+    const kept = unwrap(await databaseFromEnv(c.env).keys.create(stored, { ...act, ...details }));
+    if (owner !== null) unwrap(await notifyOfBinding(c, { key: kept, person: owner, at: kept.createdAt }));
     return c.json({ ...toKeyView(kept), key: text }, 201);
+  });
+
+  app.openapi(bind, async (c) => {
+    const { id } = c.req.valid("param");
+    const { person: asked } = c.req.valid("json");
+    const tenant = getTenant(c);
+    const owner = asked === null ? null : unwrap(await findNamedPerson(c.env, tenant, asked, "person"));
+    const act = await createAuditEntry(c, "key.bind", id);
+    const { key, boundAt } = await writePersonChange(c, { key: id }, async () =>
+      unwrap(await databaseFromEnv(c.env).keys.bind(tenant, id, owner?.id ?? null, act)),
+    );
+    if (owner !== null) unwrap(await notifyOfBinding(c, { key, person: owner, at: boundAt }));
+    return c.json(toKeyView(key), 200);
   });
 
   app.openapi(list, async (c) => {
@@ -184,6 +249,7 @@ export function toKeyView({
   scopes: held,
   projects,
   agents,
+  person,
   createdAt,
   createdBy,
   expiresAt,
@@ -195,6 +261,7 @@ export function toKeyView({
     scopes: held,
     projects: projects === null ? null : [...projects],
     agents: agents === null ? null : [...agents],
+    person: toPersonName(person),
     created_at: new Date(createdAt).toISOString(),
     created_by: createdBy,
     expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),

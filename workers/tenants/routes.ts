@@ -5,6 +5,8 @@ import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { forgetAccessFromEnv, tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import { OPERATOR_TENANT } from "../../core/ports/audit.ts";
 import type { Tenant } from "../../core/ports/tenant-table.ts";
+import type { NewPerson } from "../../core/ports/person-table.ts";
+import { nameSchema, personSettingSchema, toFields } from "../../core/people/person-document.ts";
 import { raise } from "../../core/base/errors.ts";
 import { isId, makeId } from "../../core/base/ids.ts";
 import { SCOPES } from "../../core/tenant/keys.ts";
@@ -24,13 +26,18 @@ import { unwrap } from "../http/unwrap.ts";
 import { releaseBody, releaseTenant, stopBody, stopTenant, switchReply } from "./stop.ts";
 
 const FIRST_KEY_NAME = "first key";
+const FIRST_PERSON_NAME = "Owner";
 const ADMIN_KEY_NAME = "admin key";
 
 const tenantSchema = z
   .strictObject({ id: z.string(), name: z.string(), created_at: z.iso.datetime() })
   .meta({ id: "Tenant" });
 const newTenantSchema = z
-  .strictObject({ tenant: tenantSchema, key: z.string().describe("A key with every scope. It is returned only once.") })
+  .strictObject({
+    tenant: tenantSchema,
+    person: z.strictObject({ id: z.string(), name: z.string() }).describe("The first person, whom the key belongs to."),
+    key: z.string().describe("A key with every scope. It is returned only once."),
+  })
   .meta({ id: "NewTenant" });
 
 const adminKeySchema = z.strictObject({
@@ -47,18 +54,29 @@ const create = createRoute({
   method: "post",
   operationId: "tenants.create",
   path: "/v1/tenants",
-  summary: "Create a tenant and its first key (operator key)",
+  summary: "Create a tenant, its first person and its first key (operator key)",
   request: {
     body: {
       required: true,
       content: {
         "application/json": {
-          schema: z.strictObject({ name: z.string().min(1).max(200) }).meta({ id: "TenantInput" }),
+          schema: z
+            .strictObject({
+              name: z.string().min(1).max(200),
+              person: z
+                .strictObject({ name: nameSchema })
+                .optional()
+                .describe(`The first person, who may answer and approve. Named ${FIRST_PERSON_NAME} when omitted.`),
+            })
+            .meta({ id: "TenantInput" }),
         },
       },
     },
   },
-  responses: answers({ 201: { description: "The tenant and its key.", json: newTenantSchema } }, [413, 415, 422]),
+  responses: answers(
+    { 201: { description: "The tenant, its first person and its key.", json: newTenantSchema } },
+    [413, 415, 422],
+  ),
 });
 
 const list = createRoute({
@@ -157,19 +175,22 @@ const showReindex = createRoute({
 
 export function tenantRoutes(app: App): void {
   app.openapi(create, async (c) => {
-    const { name } = c.req.valid("json");
+    const { name, person: named } = c.req.valid("json");
     const { createdAt, random } = await getIdSource(c, "tenant");
     const made: Tenant = { id: makeId("tenant", createdAt, random), name, createdAt };
+    const owner = await createFirstPerson(c, named?.name ?? FIRST_PERSON_NAME);
     const first = await createApiKey(c, {
       tenant: made.id,
       name: FIRST_KEY_NAME,
       scopes: SCOPES,
       expiresAt: null,
       bounds: UNBOUND,
+      person: owner.person,
     });
     const act = await createAuditEntry(c, "tenant.create", made.id);
-    unwrap(await databaseFromEnv(c.env).tenants.create(made, first.stored, act));
-    return c.json({ tenant: toTenantView(made), key: first.text }, 201, { location: `/v1/tenants/${made.id}` });
+    unwrap(await databaseFromEnv(c.env).tenants.create(made, first.stored, act, owner));
+    const person = { id: owner.person.id, name: owner.person.name };
+    return c.json({ tenant: toTenantView(made), person, key: first.text }, 201, { location: `/v1/tenants/${made.id}` });
   });
 
   app.openapi(list, async (c) => {
@@ -216,7 +237,14 @@ export function tenantRoutes(app: App): void {
     if (expiresAt !== null && expiresAt <= (c.get("idempotency")?.startedAt ?? Date.now()))
       raise("invalid_input", "expires_at: is in the past", { field: "expires_at" });
     unwrap(await tenantsFromEnv(c.env)(id).confirmRow());
-    const { text, stored } = await createApiKey(c, { tenant: id, name, scopes: SCOPES, expiresAt, bounds: UNBOUND });
+    const { text, stored } = await createApiKey(c, {
+      tenant: id,
+      name,
+      scopes: SCOPES,
+      expiresAt,
+      bounds: UNBOUND,
+      person: null,
+    });
     const act = await createAuditEntry(c, "key.create", stored.key.id);
     const kept = unwrap(await databaseFromEnv(c.env).keys.create(stored, act));
     return c.json({ ...toKeyView(kept), key: text }, 201);
@@ -237,6 +265,14 @@ export function tenantRoutes(app: App): void {
     if (reindex === null) unwrap(await databaseFromEnv(c.env).tenants.get(id));
     return c.json(formatReindex(reindex), 200);
   });
+}
+
+/** Creates the person whom the first key belongs to, who may do all that a person may. */
+async function createFirstPerson(c: AppContext, name: string): Promise<NewPerson> {
+  const { createdAt, random } = await getIdSource(c, "person");
+  const id = makeId("person", createdAt, random);
+  const fields = toFields(personSettingSchema.parse({ name, may_answer: true, may_approve: true }));
+  return { person: { id, ...fields }, act: await createAuditEntry(c, "person.create", id) };
 }
 
 /**

@@ -65,6 +65,11 @@ export function createPlainMessage(title: string, text: string): OutMessage {
   return { text, files: [], sandbox: null, ask: null, outcome: null, isOver: false, title: toTitle(title) };
 }
 
+/** Escapes text for Markdown. */
+export function escapeMarkdown(text: string): string {
+  return text.replaceAll(/[\\`*_[\]<>#|~]/g, String.raw`\$&`);
+}
+
 /** The first non-empty line of a text, truncated to a title. */
 export function toTitle(text: string): string {
   const line = text.split(/[\r\n]/).find((one) => one.trim() !== "") ?? "";

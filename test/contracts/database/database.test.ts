@@ -122,7 +122,7 @@ describe("keys", () => {
     const { id, name, scopes, expiresAt } = a.key.key;
     expect(await database.keys.findByHash(a.tenant.id, a.key.hash)).toEqual({
       ok: true,
-      value: { id, tenant: a.tenant.id, name, scopes, expiresAt, projects: null, agents: null },
+      value: { id, tenant: a.tenant.id, name, scopes, expiresAt, person: null, projects: null, agents: null },
     });
     expect(await database.keys.findByHash(b.tenant.id, a.key.hash)).toMatchObject({
       ok: false,

@@ -31,7 +31,7 @@ export function newTenant(at: number = START): Tenant {
 export function newKey(tenant: string, at: number = START): NewApiKey {
   const key = { id: newId("key", at), tenant, name: "a key", scopes: SCOPES, createdAt: at, createdBy: "operator" };
   return {
-    key: { ...key, projects: null, agents: null, expiresAt: null, revokedAt: null },
+    key: { ...key, projects: null, agents: null, person: null, expiresAt: null, revokedAt: null },
     hash: Array.from({ length: 64 }, () => Math.floor(Math.random() * 16).toString(16)).join(""),
   };
 }

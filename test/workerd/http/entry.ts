@@ -57,6 +57,7 @@ export async function makeCaller(scopes: readonly Scope[] = SCOPES): Promise<Cal
     expiresAt: null,
     projects: null,
     agents: null,
+    person: null,
     createdAt: now,
     createdBy: "operator",
     revokedAt: null,

@@ -66,7 +66,7 @@ describe("a tenant whose rows are lost", () => {
     expect(reindex).toMatchObject({
       reason: "missing",
       rebuilt: { tasks: 2, projects: 1, schedules: 1, keys: 2 },
-      not_rebuilt: { agents: 1, secrets: 1 },
+      not_rebuilt: { agents: 1, people: 1, secrets: 1 },
       missing: 0,
     });
     expect(await listed(tenant)).toEqual([draft, ended.body.id].toSorted());
@@ -76,6 +76,9 @@ describe("a tenant whose rows are lost", () => {
     expect(schedules.body.data.map(({ id }) => id)).toEqual([made.body.id]);
     const keys = await sendJson<{ data: { id: string }[] }>({ path: "/v1/keys", key: tenant.key });
     expect(keys.body.data.map(({ id }) => id)).toContain(other.id);
+    // Its person is lost: nobody acts under that name any more.
+    const task = { method: "POST", path: "/v1/tasks", key: tenant.key, body: { input: "x", hold: true } };
+    expect(await sendJson(task)).toMatchObject({ status: 201, body: { acts_for: null } });
     const acts = await sendJson<{ data: { action: string; actor: string }[] }>({
       path: "/v1/audit?action=tenant.reindex",
       key: tenant.key,
@@ -133,10 +136,10 @@ describe("a tenant whose rows are lost", () => {
     const started = await startReindex(tenant);
     expect([started.status, started.body.state, started.body.reason]).toEqual([202, "running", "missing"]);
     await abortAllDurableObjects();
-    expect((await untilDone(tenant)).not_rebuilt).toEqual({ agents: 1 });
+    expect((await untilDone(tenant)).not_rebuilt).toEqual({ agents: 1, people: 1 });
     expect((await startReindex(tenant)).status).toBe(202);
     const again = await untilDone(tenant);
-    expect(again).toMatchObject({ reason: "requested", not_rebuilt: { agents: 1 }, removed: 0, missing: 0 });
+    expect(again).toMatchObject({ reason: "requested", not_rebuilt: { agents: 1, people: 1 }, removed: 0, missing: 0 });
     expect(again.progress).toEqual({ done: 5, total: 5 });
     expect(await listed(tenant)).toEqual(tasks.toSorted());
   });

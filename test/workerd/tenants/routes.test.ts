@@ -336,6 +336,7 @@ test("every administrative act writes an audit row, for the tenant or for the op
     ["agent.update", agent.id],
     ["agent.create", agent.id],
     ["key.create", made.id],
+    ["person.create", expect.stringMatching(/^per_/)],
   ]);
   expect(acts[1]).toMatchObject({ actor: made.id, request_id: changed.headers.get("x-request-id") });
   const operators = await readAll<{ action: string; target: string; actor: string }>("/v1/audit", operatorKey(), 100);

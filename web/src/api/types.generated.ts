@@ -26,7 +26,7 @@ export type ArgumentPlace = "path" | "query" | "header" | "body" | "payload";
 
 export type AskKind = "question" | "approval";
 
-export type AuditEntry = { id: string; at: string; actor: string; action: string; target: string; request_id: string };
+export type AuditEntry = { id: string; at: string; actor: string; action: string; target: string; request_id: string; details: Record<string, string | null> | null };
 
 export type BooleanText = "true" | "false";
 
@@ -126,9 +126,11 @@ export type IsolationKind = "bubblewrap" | "container" | "none" | "unknown";
 
 export type KeptMail = { id: string; sent: false; from: string; to: (string)[]; cc: (string)[]; reply_to: string | null; subject: string; html: string; text: string; attachments: ({ filename: string; content_type: string; size: number })[]; kept_at: string };
 
-export type Key = { id: string; name: string; scopes: (Scope)[]; projects: (string)[] | null; agents: (string)[] | null; created_at: string; created_by: string; expires_at: string | null; revoked_at: string | null };
+export type Key = { id: string; name: string; scopes: (Scope)[]; projects: (string)[] | null; agents: (string)[] | null; person: { id: string; name: string } | null; created_at: string; created_by: string; expires_at: string | null; revoked_at: string | null };
 
 export type KeyInput = { name: string; scopes: (Scope)[]; projects?: (string)[] | undefined; agents?: (string)[] | undefined; person?: string | undefined; expires_at?: string | null | undefined };
+
+export type KeyPersonInput = { person: string | null };
 
 export type KillSwitch = { stopped: boolean; by: string | null; by_operator: boolean; reason: string | null; at: string | null };
 
@@ -180,13 +182,13 @@ export type NewIncomingWebhook = { id: string; version: number; name: string; ty
 
 export type NewIncomingWebhookInput = { name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled?: boolean | undefined; secret?: string | undefined; old_secret_seconds?: number | undefined };
 
-export type NewKey = { id: string; name: string; scopes: (Scope)[]; projects: (string)[] | null; agents: (string)[] | null; created_at: string; created_by: string; expires_at: string | null; revoked_at: string | null; key: string };
+export type NewKey = { id: string; name: string; scopes: (Scope)[]; projects: (string)[] | null; agents: (string)[] | null; person: { id: string; name: string } | null; created_at: string; created_by: string; expires_at: string | null; revoked_at: string | null; key: string };
 
 export type NewMemoryInput = { content: string; tags?: (string)[] | undefined; project?: string | null | undefined };
 
 export type NewSecretInput = { value: string; hosts: (string)[]; agents?: (string)[] | undefined; methods?: (string)[] | undefined; name: string };
 
-export type NewTenant = { tenant: Tenant; key: string };
+export type NewTenant = { tenant: Tenant; person: { id: string; name: string }; key: string };
 
 export type NewWebhook = { id: string; version: number; url: string; events: (EventPattern)[]; description: string; enabled: boolean; disabled_reason: string | null; old_secret_until: string | null; created_at: string; updated_at: string; secret: string };
 
@@ -267,7 +269,7 @@ export type ScheduleInput = { name: string; when: CronTiming | IntervalTiming | 
 
 export type SchedulePreviewInput = { when: CronTiming | IntervalTiming | OnceTiming; time_zone?: string | undefined; starts_at?: string | undefined; ends_at?: string | undefined; count?: number | undefined };
 
-export type Scope = "tasks:read" | "tasks:write" | "tools:call" | "admin";
+export type Scope = "tasks:read" | "tasks:write" | "tools:call" | "people:act" | "admin";
 
 export type Secret = { id: string; name: string; hosts: (string)[]; agents: (string)[] | null; methods: (SecretMethod)[] | null; created_at: string; updated_at: string };
 
@@ -277,7 +279,7 @@ export type SecretMethod = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" 
 
 export type SecurityLevel = "safe" | "cautious" | "dangerous" | "critical";
 
-export type Session = { tenant: { id: string; name: string }; key: { id: string; name: string }; scopes: (Scope)[]; expires_at: string };
+export type Session = { tenant: { id: string; name: string }; key: { id: string; name: string }; person: { id: string; name: string } | null; scopes: (Scope)[]; expires_at: string };
 
 export type ShortInbox = { data: (ShortInboxEntry)[]; next_cursor: string | null; total: number };
 
@@ -335,7 +337,7 @@ export type SubtaskCreatedEvent = { seq: number; type: "subtask.created"; data: 
 
 export type SubtaskEndedEvent = { seq: number; type: "subtask.ended"; data: { task_id: string; at: string; call_id: string; subtask_id: string; status: TaskStatus; ok: boolean; [field: string]: unknown } };
 
-export type Task = { id: string; status: TaskStatus; reason: TaskReason | null; agent: { id: string; version: number }; project: string | null; parent_id: string | null; input: string | ({ role: string; content: string })[]; output: TaskOutput | null; error: { code: string; message: string } | null; pending: (PendingQuestion | PendingApproval | PendingUnknown)[]; usage: { steps: number; tool_calls: number; input_tokens: number; output_tokens: number; cost_usd: number; estimated: boolean }; budget: { max_steps: number; max_tokens: number | null; max_cost_usd: number | null; max_duration_s: number | null; used: { steps: number; tokens: number; cost_usd: number; duration_s: number }; used_by_subtasks: { tokens: number; cost_usd: number }; held_for_subtasks: { tokens: number; cost_usd: number }; counting_since: string | null } | null; skills: ({ name: string; hash: string; how: SkillOrigin; similarity: number | null; allowed_tools: (string)[] | null; note: string | null })[]; metadata: Record<string, unknown>; created_at: string; started_at: string | null; ended_at: string | null; cut?: (CutField)[] | undefined };
+export type Task = { id: string; status: TaskStatus; reason: TaskReason | null; agent: { id: string; version: number }; project: string | null; parent_id: string | null; acts_for: { person_id: string; name: string } | null; input: string | ({ role: string; content: string })[]; output: TaskOutput | null; error: { code: string; message: string } | null; pending: (PendingQuestion | PendingApproval | PendingUnknown)[]; usage: { steps: number; tool_calls: number; input_tokens: number; output_tokens: number; cost_usd: number; estimated: boolean }; budget: { max_steps: number; max_tokens: number | null; max_cost_usd: number | null; max_duration_s: number | null; used: { steps: number; tokens: number; cost_usd: number; duration_s: number }; used_by_subtasks: { tokens: number; cost_usd: number }; held_for_subtasks: { tokens: number; cost_usd: number }; counting_since: string | null } | null; skills: ({ name: string; hash: string; how: SkillOrigin; similarity: number | null; allowed_tools: (string)[] | null; note: string | null })[]; metadata: Record<string, unknown>; created_at: string; started_at: string | null; ended_at: string | null; cut?: (CutField)[] | undefined };
 
 export type TaskCancelledEvent = { seq: number; type: "task.cancelled"; data: { task_id: string; at: string; status: TaskStatus; reason: TaskReason | null; output: TaskOutput | null; error: { code: string; message: string; [field: string]: unknown } | null; closed?: ({ kind: AskKind; id: string; [field: string]: unknown })[] | undefined; [field: string]: unknown } };
 
@@ -347,7 +349,7 @@ export type TaskEvent = TaskCreatedEvent | TaskStartedEvent | StepStartedEvent |
 
 export type TaskFailedEvent = { seq: number; type: "task.failed"; data: { task_id: string; at: string; status: TaskStatus; reason: TaskReason | null; output: TaskOutput | null; error: { code: string; message: string; [field: string]: unknown } | null; closed?: ({ kind: AskKind; id: string; [field: string]: unknown })[] | undefined; [field: string]: unknown } };
 
-export type TaskInput = { input: string | ({ role: MessageRole; content: string })[]; agent?: string | undefined; project?: string | undefined; tools?: (string)[] | undefined; skills?: (string)[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; mode?: TaskMode | undefined; hold?: boolean | undefined; metadata?: Record<string, unknown> | undefined };
+export type TaskInput = { input: string | ({ role: MessageRole; content: string })[]; agent?: string | undefined; project?: string | undefined; tools?: (string)[] | undefined; skills?: (string)[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; mode?: TaskMode | undefined; hold?: boolean | undefined; metadata?: Record<string, unknown> | undefined; acts_for?: string | null | undefined };
 
 export type TaskMode = "live" | "staged";
 
@@ -367,7 +369,7 @@ export type TaskWaitingEvent = { seq: number; type: "task.waiting"; data: { task
 
 export type Tenant = { id: string; name: string; created_at: string };
 
-export type TenantInput = { name: string };
+export type TenantInput = { name: string; person?: { name: string } | undefined };
 
 export type Tool = { name: string; model_name: string; also_named: (string)[]; summary: string; toolbox: string; category: string; source: string; permissions: (string)[]; security: string; effect: string; steers: boolean; only_by_name: boolean; aliases: Record<string, string>; input_schema: Record<string, unknown>; output_schema: Record<string, unknown>; settings_schema: Record<string, unknown> | null; examples: ({ note: string; arguments: unknown })[] };
 
@@ -538,6 +540,8 @@ export interface paths {
     get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": { data: (Key)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/keys/{id}": {
+    /** Set whom a key belongs to */
+    patch: { parameters: { query?: never; path: { id: string } }; requestBody: { content: { "application/json": KeyPersonInput } }; responses: { 200: { content: { "application/json": Key } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
     /** Revoke an API key */
     delete: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": Key } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
@@ -850,7 +854,7 @@ export interface paths {
     get: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": TaskTree } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tenants": {
-    /** Create a tenant and its first key (operator key) */
+    /** Create a tenant, its first person and its first key (operator key) */
     post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": TenantInput } }; responses: { 201: { content: { "application/json": NewTenant } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
     /** List tenants, newest first (operator key) */
     get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": { data: (Tenant)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };

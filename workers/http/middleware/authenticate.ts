@@ -192,12 +192,14 @@ async function admitKeyHash(
   const known = await retryOnce(() => tenantsFromEnv(c.env)(tenant).admit({ keyHash, keyRecord: null, ...request }));
   if (known.kind === "dead_key") return null;
   if (known.kind !== "unknown_key") return known;
+  const { personsStamp } = known;
   const found = await databaseFromEnv(c.env).keys.findByHash(tenant, keyHash);
   if (!found.ok) {
     if (found.error.code === "not_found") return null;
     throw new OttoError(found.error);
   }
-  return await admitWithRecord(c, tenant, { keyHash, keyRecord: found.value, ...request });
+  const stamp = personsStamp === undefined ? {} : { personsStamp };
+  return await admitWithRecord(c, tenant, { keyHash, keyRecord: found.value, ...stamp, ...request });
 }
 
 async function admitWithRecord(c: AppContext, tenant: string, request: KeyAdmissionRequest): Promise<Admitted | null> {

@@ -44,6 +44,7 @@ export const ACTS = {
   "hook.delete": "Incoming webhook deleted",
   "hook.replay": "Received call retried",
   "key.create": "Key made",
+  "key.bind": "Key bound to a person",
   "key.revoke": "Key revoked",
   "mail.replay": "Received mail tried again",
   "mcp_server.set": "MCP server set",

@@ -1,4 +1,4 @@
-/** API keys: who holds which, what they allow, and the way to end one; and who is signed in with them. */
+/** API keys: who holds which, what they allow, for whom they act, and the way to end one; and who is signed in with them. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { KeyRound, Link2 } from "lucide-react";
 import { useState } from "react";
@@ -17,6 +17,7 @@ import { SecretOnce } from "../../ui/secret-once.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useToast } from "../../ui/toast.tsx";
+import { BindKeyDialog } from "./bind-key-dialog.tsx";
 import { describeKeyBounds } from "./key-bounds.ts";
 import { NewKeyDialog } from "./new-key-dialog.tsx";
 import { mayInWords } from "./scopes.ts";
@@ -33,6 +34,7 @@ export function KeysPage() {
   const [made, setMade] = useState<readonly NewKey[]>([]);
   const [isLinking, setLinking] = useState(false);
   const [ending, setEnding] = useState<Key | null>(null);
+  const [binding, setBinding] = useState<Key | null>(null);
   const { data: session } = useQuery(sessionQuery);
   const { data: agents } = useQuery(agentsQuery);
   const [now] = useState(Date.now);
@@ -59,15 +61,24 @@ export function KeysPage() {
         </>
       ),
     },
+    {
+      title: "Person",
+      cell: ({ person }) => (person === null ? <span className="text-quiet">Nobody</span> : <Name>{person.name}</Name>),
+    },
     { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
     { title: "State", cell: (key) => <KeyState apiKey={key} now={now} /> },
     {
       title: "Actions",
       cell: (key) =>
         key.revoked_at === null ? (
-          <Button size="small" look="danger" onClick={() => setEnding(key)} aria-label={`Revoke ${key.name}`}>
-            Revoke
-          </Button>
+          <div className="flex flex-wrap gap-2">
+            <Button size="small" onClick={() => setBinding(key)} aria-label={`Bind ${key.name} to a person`}>
+              Bind
+            </Button>
+            <Button size="small" look="danger" onClick={() => setEnding(key)} aria-label={`Revoke ${key.name}`}>
+              Revoke
+            </Button>
+          </div>
         ) : null,
     },
   ];
@@ -117,6 +128,7 @@ export function KeysPage() {
         onClose={() => setMaking(false)}
       />
       <SignInLinkDialog isOpen={isLinking} onClose={() => setLinking(false)} />
+      <BindKeyDialog apiKey={binding} onClose={() => setBinding(null)} />
       <RevokeKey apiKey={ending} isOwn={ending?.id === session?.key.id} onClose={() => setEnding(null)} />
     </Page>
   );

@@ -10,6 +10,7 @@ import { faultIn } from "../../ui/faults.ts";
 import { CheckField, SelectField, TextArea, TextField } from "../../ui/field.tsx";
 import { ProblemNotice } from "../../ui/notice.tsx";
 import { toKeyBounds } from "./key-bounds.ts";
+import { PersonField } from "./person-field.tsx";
 import { type Scope, SCOPES } from "./scopes.ts";
 
 const DAY_MS = 86_400_000;
@@ -41,6 +42,7 @@ function NewKeyForm({ onMade, onClose }: NewKeyProps) {
   const [scopes, setScopes] = useState<readonly Scope[]>(["tasks:read", "tasks:write"]);
   const [projects, setProjects] = useState("");
   const [agents, setAgents] = useState("");
+  const [person, setPerson] = useState("");
   const [days, setDays] = useState(0);
   const { headersFor } = useRequestKey();
   // One moment for every try, so that each is the same request.
@@ -48,7 +50,8 @@ function NewKeyForm({ onMade, onClose }: NewKeyProps) {
   const making = useMutation({
     mutationFn: async () => {
       const expires_at = days === 0 ? null : new Date(begun + days * DAY_MS).toISOString();
-      const body = { name: name.trim(), scopes: [...scopes], ...toKeyBounds(projects, agents), expires_at };
+      const bounds = { ...toKeyBounds(projects, agents), ...(person === "" ? {} : { person }) };
+      const body = { name: name.trim(), scopes: [...scopes], ...bounds, expires_at };
       return await answered(api.POST("/v1/keys", { body, headers: headersFor(body) }));
     },
     onSuccess: async (made) => {
@@ -84,10 +87,18 @@ function NewKeyForm({ onMade, onClose }: NewKeyProps) {
             }
           />
         ))}
+        {SCOPES.map(({ scope, warning }) =>
+          warning === undefined || !scopes.includes(scope) ? null : (
+            <p key={scope} role="status" className="text-sm font-medium text-danger">
+              {warning}
+            </p>
+          ),
+        )}
         {faultIn(faults, "scopes") === undefined ? null : (
           <p className="text-sm text-danger">{faultIn(faults, "scopes")}</p>
         )}
       </fieldset>
+      <PersonField value={person} onChange={setPerson} error={faultIn(faults, "person")} />
       <TextArea
         label="Projects (optional)"
         rows={2}

@@ -3,7 +3,15 @@ import type { Key } from "../../api/types.generated.ts";
 
 export type Scope = Key["scopes"][number];
 
-export const SCOPES: readonly { readonly scope: Scope; readonly may: string; readonly inShort: string }[] = [
+interface ScopeWords {
+  readonly scope: Scope;
+  readonly may: string;
+  readonly inShort: string;
+  /** What to consider before it is given. */
+  readonly warning?: string;
+}
+
+export const SCOPES: readonly ScopeWords[] = [
   { scope: "tasks:read", may: "See tasks, their files and what waits for people", inShort: "see tasks" },
   {
     scope: "tasks:write",
@@ -11,6 +19,13 @@ export const SCOPES: readonly { readonly scope: Scope; readonly may: string; rea
     inShort: "make and steer tasks, answer and approve",
   },
   { scope: "tools:call", may: "Call tools by themselves", inShort: "call tools" },
+  {
+    scope: "people:act",
+    may: "Act for other people",
+    inShort: "act for others",
+    warning:
+      "A task of this key may act for any person of the tenant. Give it only to a program that speaks for its users.",
+  },
   { scope: "admin", may: "Everything else: agents, keys, people, schedules, limits", inShort: "administer" },
 ];
 
