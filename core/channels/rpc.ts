@@ -18,6 +18,8 @@ export interface TaskOrder extends InputSources {
   readonly seed: string;
   /** When the cause happened, in milliseconds since the epoch; the task's `created_at`. */
   readonly at: number;
+  /** For whom the task acts; null: nobody. Absent from an object of an earlier release: nobody. */
+  readonly actsFor?: { readonly person: string; readonly name: string; readonly timeZone: string } | null;
 }
 
 /** The created task, as the caller of `makeTask` sees it. */

@@ -31,8 +31,8 @@ import { listTenantTools } from "../tools/tenant-tools.ts";
 export type TaskRequester = Pick<TaskOrigin, "tenant" | "key" | "via" | "sources" | "createdAt" | "random"> &
   InputSources & {
     readonly agentsStamp: string;
-    /** For whom the task acts. Null: nobody. Absent for a channel, whose caller is found by the address. */
-    readonly actsFor?: KeyPerson | null;
+    /** For whom the task acts; null: nobody. A channel's caller without one is still named by the address. */
+    readonly actsFor: KeyPerson | null;
     /** The bounds of the key. Null without a key, and for a key without bounds. */
     readonly bounds: KeyBounds | null;
   };
@@ -42,7 +42,7 @@ export type TaskRequester = Pick<TaskOrigin, "tenant" | "key" | "via" | "sources
  * object did not answer, the failure tells so (`isUnanswered`). Never throws.
  */
 export async function createTaskFromOrder(env: Env, order: TaskOrder): Promise<Result<TaskView>> {
-  const { tenant, request, via, seed, at, texts, instructions } = order;
+  const { tenant, request, via, seed, at, texts, instructions, actsFor } = order;
   const input = { ...(texts === undefined ? {} : { texts }), ...(instructions === undefined ? {} : { instructions }) };
   try {
     const standing = await tenantsFromEnv(env)(tenant).standing();
@@ -57,6 +57,7 @@ export async function createTaskFromOrder(env: Env, order: TaskOrder): Promise<R
       sources: addShipped(standing.sources),
       agentsStamp,
       bounds: null,
+      actsFor: toPerson(actsFor),
       ...ids,
       ...input,
     };
@@ -102,13 +103,17 @@ async function resolveFacts(env: Env, request: TaskRequest, asker: TaskRequester
   if (!skills.ok) return skills;
   const deliver = await resolveDeliver(request.deliver ?? [], openPlaces(env, tenant, via));
   if (!deliver.ok) return deliver;
-  const { actsFor: person = null } = asker;
+  const { actsFor: person } = asker;
   const caller = person ?? (await findCaller(env, tenant, { via, metadata: request.metadata }));
   const { model: defaultModel } = settingsFromEnv(env);
   const asked = { ...request, deliver: deliver.value };
   const actsFor = person === null ? null : { person: person.id };
   const found = { agent: agent.value, skills: skills.value, defaultModel, caller: toCaller(caller), actsFor };
   return await buildFacts(env, asked, { ...asker, ...found });
+}
+
+function toPerson(actsFor: TaskOrder["actsFor"]): KeyPerson | null {
+  return actsFor == null ? null : { id: actsFor.person, name: actsFor.name, timeZone: actsFor.timeZone };
 }
 
 function toCaller(caller: Caller | null): Caller | null {

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
 import type { Scope } from "../../../core/tenant/keys.ts";
 import type { TaskFacts } from "../../../core/task/state.ts";
+import { createTaskFromOrder } from "../../../workers/tasks/create.ts";
 import { as, ask as askPage, signIn } from "../sessions/client.ts";
 import { type Caller, expectProblem, makeCaller } from "../http/entry.ts";
 
@@ -71,6 +72,25 @@ test("the request of a schedule or a hook has no such field", async () => {
   expectProblem(await admin.send("POST", "/v1/schedules", { name: "s", when: { every: "1h" }, task }), 422);
   const hook = { name: "h", type: "generic", prompt: "x", acts_for: ana };
   expectProblem(await admin.send("POST", "/v1/incoming-webhooks", hook), 422);
+});
+
+test("the order of a channel or a schedule says for whom its task acts", async () => {
+  const { admin, ana } = await makePeople(["tasks:read"]);
+  const via = { channel: "schedule", id: "sch_1" } as const;
+  const order = { tenant: admin.tenant, request: { input: "x", hold: true }, via, at: Date.now() };
+  const acting = { person: ana, name: "Ana", timeZone: "Asia/Tokyo" };
+  const views = [];
+  for (const [seed, actsFor] of [
+    ["a", acting],
+    ["b", null],
+  ] as const)
+    views.push(await createTaskFromOrder(env, { ...order, seed, actsFor }));
+  views.push(await createTaskFromOrder(env, { ...order, seed: "c" }));
+  expect(views.map((view) => (view.ok ? view.value.acts_for : view.error))).toEqual([
+    { person_id: ana, name: "Ana" },
+    undefined,
+    undefined,
+  ]);
 });
 
 test("a session acts for the person of its key, and a subtask for that of its task", async () => {
