@@ -37,7 +37,11 @@ beforeAll(async () => {
   await api.must("PUT", `/v1/budgets/${agent}`, { max_tokens: 90_000, max_cost_usd: null, period: "day" });
   const { token } = await new SlackClient(inject("console").slackUrl, "T0FILLED").make({ name: HOSTILE });
   await api.must("POST", "/v1/slack/installs", { bot_token: token });
-  const key = await api.must<{ key: string }>("POST", "/v1/keys", { name: HOSTILE, scopes: ["tasks:read"] });
+  const key = await api.must<{ key: string }>("POST", "/v1/keys", {
+    name: HOSTILE,
+    scopes: ["tasks:read"],
+    person: (await api.must<{ id: string }>("POST", "/v1/people", { name: `Person ${HOSTILE}`.slice(0, 200) })).id,
+  });
   await api.must("POST", "/v1/session", { key: key.key });
   const areSent = async (): Promise<boolean> => {
     const { data } = await api.must<{ data: { channel: string; state: string }[] }>(

@@ -41,7 +41,8 @@ describe("a person", () => {
   test("is added by the form, changed, and deleted after a question", async () => {
     const { page, api } = console;
     await console.open("/people");
-    await page.getByText("No people yet").waitFor();
+    // The tenant's first person.
+    await page.getByRole("link", { name: "Owner" }).waitFor();
     await page.getByRole("button", { name: "Add a person" }).first().click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name", { exact: true }).fill("Ada Lovelace");
@@ -79,7 +80,8 @@ describe("a person", () => {
     expect(await api.must("GET", `/v1/people/${id}`)).toMatchObject({ name: "Ada Lovelace", may_approve: true });
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete the person" }).click();
-    await page.getByText("No people yet").waitFor();
+    await page.getByRole("link", { name: "Owner" }).waitFor();
+    expect(await page.getByRole("link", { name: "Ada Lovelace" }).count()).toBe(0);
   });
 });
 

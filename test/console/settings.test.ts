@@ -1,7 +1,7 @@
 /** Keys, limits, the switch, usage and the audit log, as an administrator uses them. */
 import { afterEach, expect, test } from "vitest";
 import { ApiClient } from "../drill/api-client.ts";
-import { type Console, openConsole, PATIENT } from "./open-console.ts";
+import { type Console, DESKTOP, expectFit, openConsole, PATIENT, PHONE } from "./open-console.ts";
 import { fetchApi } from "../setup/fetch-api.ts";
 
 let console: Console;
@@ -40,6 +40,50 @@ test("a key is created, revealed once, used, and invalid in every window when it
   await other.getByRole("button", { name: "Revoke 報告 Reports" }).waitFor({ state: "detached" });
   await expect.poll(async () => await page.evaluate("document.activeElement.id"), PATIENT).toBe("page-title");
   expect((await program.send("GET", "/v1/tasks")).status).toBe(401);
+});
+
+test("a key is created for a person, bound to another one, and warned of when it may act for others", async () => {
+  console = await openConsole("Persons");
+  const { page, api } = console;
+  const add = async (name: string) => await api.must<{ id: string; name: string }>("POST", "/v1/people", { name });
+  const [ana, ben] = [await add("Ana Lima"), await add("<b>Ben</b>")];
+  await console.open("/keys");
+  const keys = page.getByRole("table", { name: "API keys" });
+  await keys.getByText("Owner").waitFor();
+  await page.getByRole("button", { name: "New key" }).click();
+  await page.getByLabel("Name").fill("Portal");
+  await page.getByLabel("Person", { exact: true }).selectOption({ label: "Ana Lima" });
+  const warning = page.getByText("may act for any person of the tenant");
+  expect(await warning.count()).toBe(0);
+  await page.getByLabel("Act for other people").check();
+  await warning.waitFor();
+  await expectFit(page, "new-key-for-a-person");
+  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByRole("button", { name: "I have copied it" }).click();
+  await keys.getByText("Ana Lima").waitFor();
+  await page.getByRole("button", { name: "Bind Portal to a person" }).click();
+  const dialog = page.getByRole("dialog", { name: "Bind “Portal” to a person" });
+  expect(await dialog.getByLabel("Person").inputValue()).toBe(ana.id);
+  await page.setViewportSize(PHONE);
+  await expectFit(page, "bind-key-phone");
+  await page.setViewportSize(DESKTOP);
+  await dialog.getByLabel("Person").selectOption({ label: "<b>Ben</b>" });
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await page.getByText("“Portal” acts for <b>Ben</b>.").waitFor();
+  await keys.getByText("<b>Ben</b>").waitFor();
+  const { data } = await api.must<{ data: { name: string; scopes: string[]; person: object }[] }>("GET", "/v1/keys");
+  expect(data.find(({ name }) => name === "Portal")).toMatchObject({
+    scopes: ["tasks:read", "tasks:write", "people:act"],
+    person: { id: ben.id, name: "<b>Ben</b>" },
+  });
+  await page.getByRole("button", { name: "Bind Portal to a person" }).click();
+  await dialog.getByLabel("Person").selectOption({ label: "Nobody" });
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await page.getByText("“Portal” belongs to nobody.").waitFor();
+  await console.open("/audit?action=key.bind");
+  const acts = page.getByRole("table", { name: "Administrative acts" });
+  await acts.getByText("Key bound to a person").first().waitFor();
+  expect(await acts.getByText("Key bound to a person").count()).toBe(2);
 });
 
 test("a limit is set, everything is stopped and resumed, and the audit log lists it", async () => {

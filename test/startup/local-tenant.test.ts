@@ -1,5 +1,6 @@
 /** A started system whose local tenant's key or id is lost, damaged or revoked: the start gives the same tenant another key. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { findKeyOwner, createKey } from "../../core/tenant/keys.ts";
@@ -52,6 +53,14 @@ async function createOthers(): Promise<void> {
   for (let index = 0; index < OTHER_TENANTS; index += 1)
     expect((await send(read("operator-key"), "POST", "/v1/tenants", { name: `other ${index}` })).status).toBe(201);
 }
+
+it("creates the first person with the name of the account, whom the key belongs to", async () => {
+  const { json: keys } = await send(read("dev-key"), "GET", "/v1/keys");
+  const { json: people } = await send(read("dev-key"), "GET", "/v1/people");
+  expect(people.data).toMatchObject([{ name: userInfo().username, may_answer: true, may_approve: true }]);
+  const [{ id, name }] = people.data;
+  expect(keys.data.map(({ person }: { person: object }) => person)).toEqual([{ id, name }]);
+});
 
 it.each<[string, () => void | Promise<void>]>([
   ["the key is lost", () => rmSync(at("dev-key"))],
