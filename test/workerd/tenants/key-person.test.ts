@@ -2,7 +2,9 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { accessFromEnv } from "../../../adapters/env/tenants.ts";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { accessFromEnv, tenantsFromEnv } from "../../../adapters/env/tenants.ts";
+import { makeId } from "../../../core/base/ids.ts";
 import { ACCESS_MS } from "../../../core/tenant/access-cache.ts";
 import type { KeyRecord, TenantRpc } from "../../../core/tenant/rpc.ts";
 import { type Caller, expectProblem, makeCaller } from "../http/entry.ts";
@@ -180,6 +182,19 @@ describe("the person of a key", () => {
     await bind(caller, (await addPerson(caller, "Ana")).id);
     await changeRecord(caller.tenant, ({ person: _, ...record }) => record);
     watchDatabase().isAway = true;
+    expect(await actsFor(caller)).toBeNull();
+  });
+
+  test("does not stay the earlier one when the change is written and its Worker ends before it says so", async () => {
+    const caller = await makeCaller();
+    const ana = await addPerson(caller, "Ana");
+    await bind(caller, ana.id);
+    vi.setSystemTime(Date.now() + 61_000);
+    await tenantsFromEnv(env)(caller.tenant).personChanged({ person: ana.id });
+    expect(await actsFor(caller)).toEqual({ person_id: ana.id, name: "Ana" });
+    const act = { id: makeId("audit", Date.now(), crypto.getRandomValues(new Uint8Array(10))), at: Date.now() };
+    const removal = { ...act, actor: "otto", action: "person.delete", target: ana.id, requestId: "req_1" } as const;
+    expect(await databaseFromEnv(env).people.remove(caller.tenant, ana.id, removal)).toMatchObject({ ok: true });
     expect(await actsFor(caller)).toBeNull();
   });
 
