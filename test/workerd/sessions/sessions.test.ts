@@ -16,6 +16,7 @@ describe("signing in", () => {
     expect(browser.body).toEqual({
       tenant: { id: tenant.id, name: "Acme" },
       key: { id: reader.id, name: "another" },
+      person: null,
       scopes: ["tasks:read"],
       expires_at: expect.any(String),
     });
@@ -26,6 +27,15 @@ describe("signing in", () => {
     const refused = await ask({ method: "POST", path: "/v1/tasks", headers: as(browser), body: { input: "x" } });
     expect(refused.json).toMatchObject({ status: 403, code: "forbidden" });
     expect(await actions(tenant)).toContain("session.begin");
+  });
+
+  test("acts for the person of the key, by a key and by its link", async () => {
+    const tenant = await newTenant("Acme");
+    const person = { id: expect.stringMatching(/^per_/), name: "Owner" };
+    expect((await signIn({ key: tenant.key })).body).toMatchObject({ person });
+    const browser = await signIn({ link: await newLink(tenant) });
+    expect(browser.body).toMatchObject({ person });
+    expect((await ask({ headers: as(browser) })).json).toMatchObject({ person });
   });
 
   test("sets a cookie that scripts cannot read and other sites cannot use; over https no other host can set it", async () => {

@@ -106,6 +106,7 @@ describe("the budgets of a tenant", () => {
     expect(acts.map(({ action, target }) => [action, target])).toEqual([
       ["budget.delete", "tenant"],
       ["budget.set", "tenant"],
+      ["person.create", expect.stringMatching(/^per_/)],
     ]);
   });
 

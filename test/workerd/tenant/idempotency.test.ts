@@ -68,6 +68,7 @@ describe("an Idempotency-Key", () => {
     expect(await readAll("/v1/keys", tenant.key, 100)).toHaveLength(2);
     expect((await readAll<{ action: string }>("/v1/audit", tenant.key, 100)).map(({ action }) => action)).toEqual([
       "key.create",
+      "person.create",
     ]);
   });
 
