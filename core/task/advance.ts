@@ -1,7 +1,8 @@
 /** Chooses what a step does next, after one of its calls settled or was decided. */
 import { findUnblocked } from "./call-order.ts";
-import { type BatchCall, isSubtaskWait } from "./state.ts";
+import type { BatchCall } from "./state.ts";
 import type { Turn } from "./turn.ts";
+import { isSubtaskWait } from "./wait.ts";
 
 /** Runs further calls, creates the subtasks, parks the task, or ends the step. */
 export function advance(turn: Turn): void {

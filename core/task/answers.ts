@@ -7,10 +7,11 @@ import { pickTerms } from "./key-lifetime.ts";
 import { confirmedOutcome, failedOutcome, unknownOutcome } from "./ledger.ts";
 import { advance } from "./advance.ts";
 import type { Command, RevisedCall } from "./commands.ts";
-import type { BatchCall, SettledWait, Wait } from "./state.ts";
+import type { BatchCall } from "./state.ts";
 import type { Resumed } from "../tool/tool.ts";
 import type { Turn } from "./turn.ts";
 import { formatFile } from "./view.ts";
+import type { SettledWait, Wait } from "./wait.ts";
 import { answeredOutcome, findWaitingCall, toQuestionFields } from "./waits.ts";
 
 type ApprovalWait = Extract<Wait, { kind: "approval" }>;

@@ -1,7 +1,8 @@
 /** A task's limits and their use, as the API returns them. */
 import { MICROS_PER_DOLLAR } from "./amounts.ts";
 import { getTreeUse } from "./budget.ts";
-import { type AmountLimit, isSubtaskWait, type TaskState } from "./state.ts";
+import type { AmountLimit, TaskState } from "./state.ts";
+import { isSubtaskWait } from "./wait.ts";
 
 /** Tokens (input and output together) and US dollars. */
 export interface AmountView {

@@ -8,15 +8,8 @@ import { MICROS_PER_DOLLAR, NEAR_SHARE, NO_LIMIT } from "./amounts.ts";
 import { computeCostMicros, getEncoding, type ModelPrice } from "../model/table.ts";
 import { toPromptMessages } from "../prompt/mark-data.ts";
 import { type Encoding, estimateMessages } from "../model/tokens.ts";
-import {
-  type Amount,
-  type AmountLimit,
-  isSubtaskWait,
-  type Limits,
-  type Phase,
-  type Reservation,
-  type TaskState,
-} from "./state.ts";
+import type { Amount, AmountLimit, Limits, Phase, Reservation, TaskState } from "./state.ts";
+import { isSubtaskWait } from "./wait.ts";
 
 /** The most output tokens of one model call. */
 const MAX_OUTPUT_TOKENS = 8192;

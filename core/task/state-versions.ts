@@ -5,14 +5,8 @@ import { addKeyLifetime } from "./key-lifetime.ts";
 import { toModelChoice } from "../model/table.ts";
 import { OUTSIDE, PRINCIPAL } from "../provenance/label.ts";
 import { getSourceLabel } from "./source-label.ts";
-import {
-  type BatchCall,
-  type Phase,
-  type SettledWait,
-  STATE_VERSION,
-  type TaskFacts,
-  type TaskState,
-} from "./state.ts";
+import { type BatchCall, type Phase, STATE_VERSION, type TaskFacts, type TaskState } from "./state.ts";
+import type { SettledWait } from "./wait.ts";
 import type { LabelledText } from "../model/label-parts.ts";
 
 /** Stored JSON. Its version determines the shape. */

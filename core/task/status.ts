@@ -1,5 +1,6 @@
 /** The status of a task, derived from its phase and from the waits of its open calls. */
-import type { Phase, TaskState, Wait } from "./state.ts";
+import type { Phase, TaskState } from "./state.ts";
+import type { Wait } from "./wait.ts";
 
 /** The statuses of the API. */
 export const TASK_STATUSES = [

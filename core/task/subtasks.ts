@@ -15,10 +15,11 @@ import { getCurrentFacts } from "./skills-in-force.ts";
 import { advance } from "./advance.ts";
 import type { CallOutcome, Command, SubtaskEnding } from "./commands.ts";
 import type { NewSubtask } from "./decision.ts";
-import { type BatchCall, isSubtaskWait, type TaskState } from "./state.ts";
+import type { BatchCall, TaskState } from "./state.ts";
 import type { PendingView, TaskView } from "./view.ts";
 import type { Control } from "../tool/tool.ts";
 import type { Turn } from "./turn.ts";
+import { isSubtaskWait } from "./wait.ts";
 
 /** How deep subtasks may nest below a root. */
 export const MAX_DEPTH = 3;

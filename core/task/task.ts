@@ -19,10 +19,9 @@ import {
   applySubtaskEnd,
   applySubtaskWaits,
 } from "./subtasks.ts";
-import { answerQuestion, decideApproval, decideUnknown } from "./answers.ts";
 import type { Command, NewTask } from "./commands.ts";
 import type { Decision } from "./decision.ts";
-import { addMessage } from "./messages.ts";
+import { applyPersonCommand } from "./decide-people.ts";
 import {
   condenseFirst,
   endCondensing,
@@ -243,16 +242,10 @@ function applyCommand(turn: Turn, command: Command): Failure | null {
       return null;
 
     case "message":
-      return addMessage(turn, command);
-
     case "answer":
-      return answerQuestion(turn, command);
-
     case "approval_decided":
-      return decideApproval(turn, command);
-
     case "unknown_decided":
-      return decideUnknown(turn, command);
+      return applyPersonCommand(turn, command);
 
     case "subtask_opened":
       markSubtaskCreated(turn, command.callId);

@@ -11,12 +11,13 @@ import type { LabelledMessage, ModelUsage } from "../model/messages.ts";
 import { computeCostMicros } from "../model/table.ts";
 import type { CallOutcome } from "./commands.ts";
 import type { BelowChange, Decision, LedgerChange, Spend, StepMessage, Work } from "./decision.ts";
-import { type BatchCall, type EndReason, isSubtaskWait, type Reservation, type TaskState } from "./state.ts";
+import type { BatchCall, EndReason, Reservation, TaskState } from "./state.ts";
 import { joinLabels, type Label, getLabelName, OUTSIDE } from "../provenance/label.ts";
 import { isBusy, isWaiting, getStatus } from "./status.ts";
 import { toOutputFiles, getPending, type PendingView } from "./view.ts";
 import { toPromptMessages } from "../prompt/mark-data.ts";
 import { estimateMessages } from "../model/tokens.ts";
+import { isSubtaskWait } from "./wait.ts";
 import { isForPerson, toOpenWaitFields } from "./waits.ts";
 
 /** Stored settled questions and approvals. A later decision on an older one is `not_found`. */

@@ -3,7 +3,8 @@ import { deriveWaitId } from "../base/ids.ts";
 import { confirmedOutcome, failedOutcome } from "./ledger.ts";
 import { PERSON } from "../provenance/label.ts";
 import type { CallOutcome } from "./commands.ts";
-import type { BatchCall, Wait } from "./state.ts";
+import type { BatchCall } from "./state.ts";
+import type { Wait } from "./wait.ts";
 import type { Control } from "../tool/tool.ts";
 
 type QuestionWait = Extract<Wait, { kind: "question" }>;

@@ -5,11 +5,9 @@
 import { DurableObject } from "cloudflare:workers";
 import { blobsFromEnv } from "../../adapters/env/files.ts";
 import { settingsFromEnv } from "../../adapters/env/settings.ts";
-import { stepsFromEnv } from "../../adapters/env/steps.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { NO_RUN_DEPTH, REQUEST_DEPTH } from "../../core/base/call-budget.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
-import { JOB_VERSION } from "../../core/steps/job-version.ts";
 import type { OwnPhases } from "../../core/steps/own-phases.ts";
 import { checkEnvelope } from "../../core/gateway/envelope.ts";
 import { EXPAND_RESULT } from "../../core/gateway/shape.ts";
@@ -21,7 +19,6 @@ import type { EventPage, LedgerPage, TaskReport, TaskRpc, TrimmedPart, Wake } fr
 import { type Label, OUTSIDE } from "../../core/provenance/label.ts";
 import { getCurrentFacts } from "../../core/task/skills-in-force.ts";
 import { findCallOfSubtask, toSubtaskEnding } from "../../core/task/subtasks.ts";
-import { formatRevisionNote } from "../../core/task/answers.ts";
 import type {
   Command,
   NewTask,
@@ -33,9 +30,9 @@ import type {
 import type { LedgerRow, Spend } from "../../core/task/decision.ts";
 import type { Attachment, TaskFacts } from "../../core/task/state.ts";
 import type { TaskView } from "../../core/task/view.ts";
-import { findWaitingCall } from "../../core/task/waits.ts";
 import { openOwnPhases } from "../../workers/own-phases.ts";
 import { TaskEngine } from "./engine.ts";
+import { TaskPeople } from "./people.ts";
 import { TaskRetention } from "./retention.ts";
 import { TaskStore, type StoredTask } from "./store.ts";
 import { TaskWatchers } from "./watchers.ts";
@@ -51,6 +48,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   private readonly watchers = new TaskWatchers(this.ctx);
   private readonly engine = new TaskEngine(this.env, this.ctx.storage, this.store, this.watchers, this.openOwnPhases());
 
+  private readonly people = new TaskPeople(this.env, this.store, (...run) => this.runCommand(...run));
   private readonly retention = new TaskRetention(this.env, this.ctx.storage, this.store, this.engine.relations);
 
   async create(task: NewTask, ...wake: Wake): Promise<Result<TaskView>> {
@@ -97,47 +95,29 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     own?: number,
     outside?: readonly TextRange[],
   ): Promise<Result<TaskView>> {
-    const known = { ...(own === undefined ? {} : { own }), ...(outside === undefined ? {} : { outside }) };
-    return this.runCommand({ type: "message", text, request, ...known });
+    return this.people.message(text, request, own, outside);
   }
 
   async answer(
     question: string,
-    { text, isChoice, by }: QuestionAnswer,
+    answer: QuestionAnswer,
     request: string | null,
     ...wake: Wake
   ): Promise<Result<TaskView>> {
-    return this.runCommand({ type: "answer", question, answer: text, isChoice, by, request }, ...wake);
+    return this.people.answer(question, answer, request, ...wake);
   }
 
   async decideApproval(
     approval: string,
-    { decision, arguments: given, reason, by }: ApprovalDecision,
+    decision: ApprovalDecision,
     request: string | null,
-    ...[depth, permit = null]: Wake
+    ...wake: Wake
   ): Promise<Result<TaskView>> {
-    const receivedAt = Date.now();
-    const revised = given === null || decision === "refuse" ? ok(null) : await this.revise(approval, given);
-    if (!revised.ok) return revised;
-    const decided = { approval, decision, revised: revised.value, reason, by, request } as const;
-    return this.runCommand(
-      { type: "approval_decided", ...decided },
-      depth,
-      getRemaining(permit, receivedAt, Date.now()),
-    );
+    return await this.people.decideApproval(approval, decision, request, ...wake);
   }
 
-  async decideUnknown(
-    callId: string,
-    { decision, by }: UnknownDecision,
-    request: string | null,
-  ): Promise<Result<LedgerRow>> {
-    const isKnown = this.store.load() !== null && this.store.ledger.readCalls([callId]).length > 0;
-    if (!isKnown) return failed("not_found", "This task has no call with that id.");
-    const decided = this.runCommand({ type: "unknown_decided", callId, decision, by, request });
-    if (!decided.ok) return decided;
-    const [row] = this.store.ledger.readCalls([callId]);
-    return row === undefined ? failed("not_found", "This task has no call with that id.") : ok(row);
+  async decideUnknown(callId: string, decision: UnknownDecision, request: string | null): Promise<Result<LedgerRow>> {
+    return this.people.decideUnknown(callId, decision, request);
   }
 
   async attach(file: Attachment): Promise<Result<TaskView>> {
@@ -257,19 +237,6 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   /** The phases that this object runs itself. A test's object adds its own tools. */
   protected openOwnPhases(): OwnPhases {
     return openOwnPhases(this.env);
-  }
-
-  /** Checks and hashes a person's arguments. Null when they equal the requested ones, or no call waits for them. */
-  private async revise(approval: string, given: Readonly<Record<string, unknown>>) {
-    const state = this.store.load()?.state;
-    const call = state === undefined ? null : findWaitingCall(state.batch, "approval", approval);
-    if (state === undefined || call === null) return ok(null);
-    const { tool, argumentsHash: revisedFrom } = call;
-    const job = { version: JOB_VERSION, facts: getCurrentFacts(state), tool, arguments: given };
-    const revised = await stepsFromEnv(this.env).reviseCall(job);
-    if (!revised.ok) return revised;
-    if (revised.value.argumentsHash === revisedFrom) return ok(null);
-    return ok({ ...revised.value, revisedFrom, note: formatRevisionNote(revised.value.arguments) });
   }
 
   /** Formats a subtask's text for the model; stores the full text first when it is long. */

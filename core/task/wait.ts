@@ -1,0 +1,59 @@
+/** What a call waits for, as data. `core/task/waits.ts` opens and expires waits. */
+import type { BoundFile } from "../sandbox/bind-copy.ts";
+import type { SkillInForce } from "../skills/skill.ts";
+import type { JsonState } from "../tool/tool.ts";
+import type { AmountLimit } from "./state.ts";
+
+/** What a call waits for. `since` is absent from a wait for a person that an earlier release opened. */
+export type Wait =
+  | {
+      readonly kind: "question";
+      readonly id: string;
+      readonly query: string;
+      readonly choices: readonly string[] | null;
+      readonly person: string | null;
+      /** The id of that person's record, if any. */
+      readonly personId?: string;
+      readonly expiresAt: number | null;
+      readonly defaultAnswer: string | null;
+      /** The state with which the call resumes when it is answered. Absent if the answer is its result. */
+      readonly state?: JsonState;
+      readonly since?: number;
+    }
+  | {
+      readonly kind: "approval";
+      readonly id: string;
+      readonly reason: string;
+      readonly expiresAt: number | null;
+      readonly since?: number;
+      /** The files that the call names, with the content to approve. Absent if it names none. */
+      readonly files?: readonly BoundFile[];
+    }
+  /** The outcome of the call is unknown, and the agent's configuration asks a person to decide it. */
+  | { readonly kind: "unknown"; readonly since?: number }
+  | {
+      readonly kind: "subtask";
+      readonly id: string;
+      /** False until the subtask was created. */
+      readonly opened: boolean;
+      /** The part of this task's limits that is reserved for it. */
+      readonly budget: AmountLimit;
+      readonly maxSteps: number;
+      /** Patterns that narrow the subtask's tools beyond this task's own. */
+      readonly tools: readonly string[] | null;
+      /** The skill that replaces the agent's instructions. */
+      readonly skill?: SkillInForce;
+    }
+  | { readonly kind: "sleep"; readonly since: number; readonly until: number };
+
+/** True for a call's wait on a subtask. */
+export function isSubtaskWait(wait: Wait | null): wait is Extract<Wait, { kind: "subtask" }> {
+  return wait?.kind === "subtask";
+}
+
+/** A settled question or approval: who settled it, and how. */
+export interface SettledWait {
+  readonly outcome: "answered" | "expired" | "closed" | "replaced";
+  readonly by: string | null;
+  readonly at: number;
+}
