@@ -1,6 +1,7 @@
 /** The rows of a task's object: as this release stores them, and as a release before version 7 did. */
 import type { Decision, LedgerRow } from "../../../core/task/decision.ts";
 import type { TaskState } from "../../../core/task/state.ts";
+import { SCHEMA } from "../../../durable-objects/task/tables.ts";
 import type { StepBody } from "../../../durable-objects/task/step-rows.ts";
 import { type StoredTask, TaskStore } from "../../../durable-objects/task/store.ts";
 
@@ -41,9 +42,22 @@ export function changeLastRow(storage: DurableObjectStorage, change: (stored: Ch
   storage.sql.exec("UPDATE steps SET body = ? WHERE seq = ?", changed, seq);
 }
 
-/** Creates the tables of an earlier release with these rows. Nothing else may be stored. */
-export function storeEarlierRows({ sql }: DurableObjectStorage, rows: EarlierRows): void {
-  sql.exec(EARLIER_SCHEMA);
+/** The rows of a task of version 7 or later, by table. */
+export type TaskRows = Readonly<Record<"task" | "steps", readonly Readonly<Record<string, string | number>>[]>>;
+
+/** Creates the tables of a release before version 7 with these rows. Nothing else may be stored. */
+export function storeEarlierRows(storage: DurableObjectStorage, rows: EarlierRows): void {
+  storage.sql.exec(EARLIER_SCHEMA);
+  insertRows(storage, rows);
+}
+
+/** Creates the tables of version 7 and later with these rows. Nothing else may be stored. */
+export function storeRows(storage: DurableObjectStorage, rows: TaskRows): void {
+  storage.sql.exec(SCHEMA);
+  insertRows(storage, rows);
+}
+
+function insertRows({ sql }: DurableObjectStorage, rows: Readonly<Record<string, readonly object[]>>): void {
   for (const [table, all] of Object.entries(rows)) {
     for (const row of all) {
       const marks = Object.keys(row).map(() => "?");
