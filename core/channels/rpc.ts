@@ -1,6 +1,7 @@
 /** The RPC from the channel objects to the Worker, which processes received items and sends deliveries. */
 import type { Failure, Result } from "../base/errors.ts";
-import type { InputSources, TaskRequest } from "../task/new-task.ts";
+import type { Actor, Actors } from "../connections/actors.ts";
+import type { CallingPerson, InputSources, TaskRequest } from "../task/new-task.ts";
 import type { TaskView } from "../task/view.ts";
 import type { JsonState } from "../tool/tool.ts";
 import type { Attempt, Delivery, DeliveryKind, SendResult } from "./outbox/delivery.ts";
@@ -18,8 +19,12 @@ export interface TaskOrder extends InputSources {
   readonly seed: string;
   /** When the cause happened, in milliseconds since the epoch; the task's `created_at`. */
   readonly at: number;
-  /** For whom the task acts; null: nobody. Absent from an object of an earlier release: nobody. */
-  readonly actsFor?: { readonly person: string; readonly name: string; readonly timeZone: string } | null;
+  /** The person for whom the task acts. Null or absent for nobody. */
+  readonly actsFor?: CallingPerson | null;
+  /** Who wrote the input; null if unknown. Absent: the person for whom the task acts. */
+  readonly by?: Actor | null;
+  /** Who steered the conversation that the task continues. */
+  readonly actors?: Actors;
 }
 
 /** The created task, as the caller of `makeTask` sees it. */

@@ -2,6 +2,7 @@
 import { getOwn } from "../base/own-field.ts";
 import { getApprovalExpiryMs } from "../agents/agent.ts";
 import { failed, type Failure } from "../base/errors.ts";
+import type { Actor } from "../connections/actors.ts";
 import { hashApproved } from "../gateway/bind-files.ts";
 import { pickTerms } from "./key-lifetime.ts";
 import { confirmedOutcome, failedOutcome, unknownOutcome } from "./ledger.ts";
@@ -31,18 +32,25 @@ export function answerQuestion(turn: Turn, command: Extract<Command, { type: "an
     return { code: "invalid_input", message, field: "choice" };
   }
   turn.closeWait(command.question, "answered", command.by);
+  turn.addActor(toActor(command));
   turn.emit("question.answered", {
     question_id: command.question,
     call_id: call.id,
     ...toQuestionFields(call.wait),
     answer: command.answer,
     by: command.by,
+    by_person_id: command.person ?? null,
   });
   const { state } = call.wait;
   if (state === undefined) turn.settle(call, answeredOutcome(command.answer, command.by));
   else resumeCall(turn, call, { state, answer: command.answer });
   advance(turn);
   return null;
+}
+
+/** The author of an answer or a decision. Without an id, the author is unknown. */
+function toActor({ by, person = null }: { readonly by: string; readonly person?: string | null }): Actor {
+  return { person, name: by };
 }
 
 /** Runs a call again with a person's answer. The call asked instead of acting, so no attempt of it happened. */
@@ -70,6 +78,8 @@ export function decideApproval(turn: Turn, command: Extract<Command, { type: "ap
   const { consent } = isApproved ? getConsent(turn, decided, call.wait, revised) : {};
   const files = consent === undefined ? call.wait.files : (consent.approved ?? []);
   turn.closeWait(command.approval, "answered", by);
+  // The model reads changed arguments and the reason of a refusal, and nothing of another decision.
+  if (revised !== null || reason !== null) turn.addActor(toActor(command));
   turn.emit("approval.decided", {
     approval_id: command.approval,
     call_id: call.id,
@@ -77,6 +87,7 @@ export function decideApproval(turn: Turn, command: Extract<Command, { type: "ap
     decision,
     reason,
     by,
+    by_person_id: command.person ?? null,
     arguments_hash: decided.argumentsHash,
     approved_hash: hashApproved(decided.argumentsHash, files),
     ...(files === undefined || files.length === 0 ? {} : { files: files.map(formatFile) }),

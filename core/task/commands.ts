@@ -3,6 +3,7 @@
  * `core/task/decision.ts` the result of one.
  */
 import type { Failure } from "../base/errors.ts";
+import type { Actor, Actors } from "../connections/actors.ts";
 import type { ModelUsage } from "../model/messages.ts";
 import type { TextRange } from "../model/label-parts.ts";
 import type { ModelFailure } from "../ports/model.ts";
@@ -26,11 +27,15 @@ export interface LedgerQuery {
   readonly withResults: boolean;
 }
 
+/** The id of an author's record; null without one. Absent from a Worker of an earlier release: unknown. */
+type AuthorId = string | null;
+
 /** A person's answer to a question. */
 export interface QuestionAnswer {
   readonly text: string;
   readonly isChoice: boolean;
   readonly by: string;
+  readonly person?: AuthorId;
 }
 
 /** A person's decision on an approval. With `arguments`, the call runs with those. */
@@ -39,6 +44,7 @@ export interface ApprovalDecision {
   readonly arguments: Readonly<Record<string, unknown>> | null;
   readonly reason: string | null;
   readonly by: string;
+  readonly person?: AuthorId;
 }
 
 /** A person's decision on a call of unknown outcome. */
@@ -109,6 +115,8 @@ export interface SubtaskEnding {
   readonly outputTokens: number;
   readonly costMicros: number;
   readonly estimated: boolean;
+  /** Who steered the subtask. Absent from an object of an earlier release: unknown. */
+  readonly actors?: Actors;
 }
 
 /** A limit of the tenant, of a key or of an agent of which at least 80 % is used. */
@@ -245,6 +253,8 @@ export type Command =
       readonly own?: number;
       /** As in `TaskRpc`; replaces `own`. */
       readonly outside?: readonly TextRange[];
+      /** As in `TaskRpc`. */
+      readonly by?: Actor | null;
       readonly request: string | null;
     }
   | {
@@ -253,6 +263,7 @@ export type Command =
       readonly answer: string;
       readonly isChoice: boolean;
       readonly by: string;
+      readonly person?: AuthorId;
       readonly request: string | null;
     }
   /** `revised` has changed arguments, made from those whose hash is `revisedFrom`. */
@@ -263,6 +274,7 @@ export type Command =
       readonly revised: (RevisedCall & { readonly revisedFrom: string; readonly note: string }) | null;
       readonly reason: string | null;
       readonly by: string;
+      readonly person?: AuthorId;
       readonly request: string | null;
     }
   | {

@@ -1,6 +1,7 @@
 /** Messages that are sent to a task while it runs. */
 import type { Failure } from "../base/errors.ts";
-import { splitAtRanges } from "../model/label-parts.ts";
+import type { Actor } from "../connections/actors.ts";
+import { type LabelledText, splitAtRanges } from "../model/label-parts.ts";
 import { joinMessages } from "../model/label-messages.ts";
 import { getLabelName, PRINCIPAL } from "../provenance/label.ts";
 import type { Command } from "./commands.ts";
@@ -14,7 +15,8 @@ const MAX_STEERING_CHARACTERS = 100_000;
 type MessageSent = Extract<Command, { type: "message" }>;
 
 /** Adds a message for the next step, or returns why none follows. */
-export function addMessage(turn: Turn, { text, own = text.length, outside }: MessageSent): Failure | null {
+export function addMessage(turn: Turn, command: MessageSent): Failure | null {
+  const { text } = command;
   const { phase, steering, facts } = turn.state;
   if (facts.kind === "call") return failure("This is a single call of a tool: it reads no messages.");
   if (phase.name === "ended") return failure(`The task is ${phase.status}: it reads no more messages.`);
@@ -26,11 +28,28 @@ export function addMessage(turn: Turn, { text, own = text.length, outside }: Mes
   if (before + text.length > MAX_STEERING_CHARACTERS) {
     return failure("The task has not read its last messages yet. Send this again after its next step.");
   }
-  const sent = splitAtRanges(text, outside ?? [[own, text.length]], PRINCIPAL);
-  turn.set({ steering: [...steering, ...sent] });
-  const label = getLabelName(joinMessages(sent));
-  turn.emit("message.completed", { role: "user", text, label });
+  const { parts, author } = readMessage(command);
+  turn.set({ steering: [...steering, ...parts] });
+  turn.addActor(author);
+  const label = getLabelName(joinMessages(parts));
+  turn.emit("message.completed", { role: "user", text, label, by: formatActor(author) });
   return null;
+}
+
+/**
+ * Reads a message as parts with their labels, and its author. A part that may instruct and the author are one fact: no
+ * other place makes such a part of a message. Pasted text has the author who pasted it.
+ */
+function readMessage({ text, own = text.length, outside, by = null }: MessageSent): {
+  readonly parts: readonly LabelledText[];
+  readonly author: Actor | null;
+} {
+  return { parts: splitAtRanges(text, outside ?? [[own, text.length]], PRINCIPAL), author: by };
+}
+
+/** The author of a text, as events show it; null if unknown. */
+function formatActor(actor: Actor | null): { readonly person_id: string | null; readonly name: string } | null {
+  return actor === null ? null : { person_id: actor.person, name: actor.name };
 }
 
 function failure(message: string): Failure {

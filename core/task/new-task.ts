@@ -11,6 +11,7 @@ import {
   MAX_STEPS_CEILING,
   type PinnedAgent,
 } from "../agents/agent.ts";
+import { type Actor, type Actors, joinActors, startActors } from "../connections/actors.ts";
 import { MICROS_PER_DOLLAR } from "./amounts.ts";
 import { API_SOURCE, deliverSchema, type TaskSource } from "./source.ts";
 import { type Failure, failed, ok, type Result } from "../base/errors.ts";
@@ -91,16 +92,25 @@ export interface InputSources {
   readonly instructions?: string;
 }
 
+/** The person for whom a task acts, from one record. */
+export interface CallingPerson extends Caller {
+  readonly person: string;
+}
+
 /** What the request does not contain. `random` is at least 10 bytes; with `createdAt` it determines the task's id. */
 export interface TaskOrigin extends InputSources {
   readonly tenant: string;
   /** The id of the API key of the request; null if unknown. */
   readonly key: string | null;
   readonly via: TaskSource;
-  /** The person who asks, if the tenant has a record of them. */
+  /** The person for whom the task acts. Null or absent for nobody. */
+  readonly actsFor?: CallingPerson | null;
+  /** Who wrote the input; null if unknown. Absent: the person for whom the task acts. */
+  readonly by?: Actor | null;
+  /** Who steered the conversation that the task continues. */
+  readonly actors?: Actors;
+  /** The name and the time zone of the person who asks, where `actsFor` is absent. */
   readonly caller?: Caller | null;
-  /** For whom the task acts. Absent: nobody. */
-  readonly actsFor?: TaskFacts["actsFor"];
   readonly agent: PinnedAgent;
   /** The tenant's own tools at this time. */
   readonly sources: readonly PinnedSource[];
@@ -139,8 +149,7 @@ export function createTaskFacts(request: TaskRequest, origin: TaskOrigin): Resul
     tenant: origin.tenant,
     key: origin.key,
     via: origin.via,
-    ...(origin.caller == null ? {} : { caller: origin.caller }),
-    ...(origin.actsFor == null ? {} : { actsFor: origin.actsFor }),
+    ...toCallerFacts(origin),
     deliver: request.deliver ?? [],
     rootId: id,
     parentId: null,
@@ -159,6 +168,25 @@ export function createTaskFacts(request: TaskRequest, origin: TaskOrigin): Resul
     metadata: request.metadata ?? {},
     createdAt: origin.createdAt,
   });
+}
+
+/** Returns for whom a task acts, and its first actors unless that person wrote its input alone. */
+function toCallerFacts({
+  actsFor = null,
+  caller = null,
+  by,
+  actors,
+}: Pick<TaskOrigin, "actsFor" | "caller" | "by" | "actors">) {
+  const person = actsFor?.person ?? null;
+  const author = by === undefined ? person : (by?.person ?? null);
+  const named = actsFor ?? caller;
+  const isCallerAlone = actors === undefined && author === person;
+  const first = startActors(person, author);
+  return {
+    ...(named === null ? {} : { caller: { name: named.name, timeZone: named.timeZone } }),
+    actsFor: person === null ? null : { person },
+    ...(isCallerAlone ? {} : { actors: actors === undefined ? first : joinActors(first, actors) }),
+  };
 }
 
 /** Returns the models of a task in the order of use: the agent's own, then its fallbacks, each once. */
@@ -214,11 +242,11 @@ export function checkTaskLimits(requested: BudgetLimits, config: AgentConfig, de
 
 /**
  * Creates the facts of the hidden task of one tool call from the API. Under `of`, the task that the call belongs to, it
- * has that task's tools, skills and sandbox, and the caller's key. `skills` are the agent's own, for a call without a
- * task.
+ * has that task's tools, skills and sandbox, and the caller's key and person. `skills` are the agent's own, for a call
+ * without a task.
  */
 export function createCallFacts(
-  origin: Omit<TaskOrigin, "skills" | "via">,
+  origin: Omit<TaskOrigin, "skills" | "via" | "actors">,
   call: { project: string | null; of: TaskFacts | null; skills: readonly SkillInForce[]; toolName: string },
 ): TaskFacts {
   const id = makeId("task", origin.createdAt, origin.random);
@@ -228,6 +256,7 @@ export function createCallFacts(
     tenant: origin.tenant,
     key: origin.key,
     via: call.of?.via ?? API_SOURCE,
+    ...toCallerFacts(origin),
     deliver: call.of?.deliver ?? [],
     rootId: call.of?.rootId ?? id,
     parentId: call.of?.id ?? null,

@@ -1,5 +1,6 @@
 /** The methods of a task's object. Expected failures are `Result` values; everything is structured-cloneable. */
 import type { Result } from "../base/errors.ts";
+import type { Actor, Actors } from "../connections/actors.ts";
 import type { NewMemory } from "../memory/memory.ts";
 import type { TextRange } from "../model/label-parts.ts";
 import type { Label } from "../provenance/label.ts";
@@ -52,12 +53,14 @@ export interface TaskRpc {
   start(request: string | null, ...wake: Wake): Promise<Result<TaskView>>;
   /**
    * `own`: how many UTF-16 units at the start of `text` the sender wrote; the rest is from outside. Absent: all of it.
+   * `by`: the author; null or absent if unknown.
    */
   message(
     text: string,
     request: string | null,
     own?: number,
     outside?: readonly TextRange[],
+    by?: Actor | null,
   ): Promise<Result<TaskView>>;
   answer(question: string, answer: QuestionAnswer, request: string | null, ...wake: Wake): Promise<Result<TaskView>>;
   /**
@@ -85,9 +88,16 @@ export interface TaskRpc {
   enroll(subtask: string): Promise<Result<void>>;
   /**
    * A subtask has ended. Repeated until this returns. `label` joins everything that it read; a subtask of an earlier
-   * release omits it, which means `OUTSIDE`. The permit is what is left of the subtask's own.
+   * release omits it, which means `OUTSIDE`. The permit is what is left of the subtask's own. `actors` steered it; absent
+   * from an earlier release: unknown.
    */
-  subtaskEnded(subtask: TaskView, label?: Label, ...wake: Wake): Promise<void>;
+  subtaskEnded(
+    subtask: TaskView,
+    label?: Label,
+    depth?: number,
+    permit?: ShortPermit | null,
+    actors?: Actors,
+  ): Promise<void>;
   /**
    * A subtask reports what its tree waits for from people, and whether its clock is stopped (`stands`). An older
    * `version` is dropped.
@@ -95,6 +105,8 @@ export interface TaskRpc {
   subtaskWaits(subtask: string, version: number, waits: SubtaskWaits): Promise<void>;
   /** The task's own subtasks, in the order of their dispatch. */
   subtasks(): Promise<Result<readonly string[]>>;
+  /** Who steered the task so far. An object of an earlier release has no such method. */
+  actors(): Promise<Result<Actors>>;
   /** A settled call, with the text that the model read; `not_found` otherwise. */
   call(callId: string): Promise<Result<LedgerRow>>;
   /** The task's spending so far, one row for each model call and each ended subtask. */

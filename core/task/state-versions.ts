@@ -1,6 +1,7 @@
 /** Upgrades the stored state of an earlier release, version by version, so that old tasks can finish. */
 import { splitFileNames } from "./file-names.ts";
 import { API_SOURCE } from "./source.ts";
+import { UNKNOWN_ACTORS } from "../connections/actors.ts";
 import { addKeyLifetime } from "./key-lifetime.ts";
 import { toModelChoice } from "../model/table.ts";
 import { OUTSIDE, PRINCIPAL } from "../provenance/label.ts";
@@ -23,9 +24,9 @@ export function readState(
 ): TaskState {
   const facts = storedFacts as Stored;
   const state = storedState as Stored;
-  // Version 6 was the same state, stored in other tables.
-  if (state["v"] === STATE_VERSION || state["v"] === 6)
-    return { ...state, v: STATE_VERSION, facts } as unknown as TaskState;
+  if (state["v"] === STATE_VERSION) return { ...state, facts } as unknown as TaskState;
+  // Version 6 was the same state as version 7, stored in other tables.
+  if (state["v"] === 7 || state["v"] === 6) return upgradeV7(facts, state);
   const read = upgradeState(facts, state);
   return { ...read, batch: read.batch.map((call) => addKeyLifetime(call, intendedAt)) };
 }
@@ -47,6 +48,12 @@ function upgradeState(facts: Stored, state: Stored): TaskState {
   }
 }
 
+/** Version 7 stored neither for whom a task acts nor who steered it. Nobody's account is used for it. */
+function upgradeV7(facts: Stored, state: Stored): TaskState {
+  const current = { ...state, v: STATE_VERSION, actors: UNKNOWN_ACTORS, facts: { ...facts, actsFor: facts["actsFor"] ?? null } };
+  return current as unknown as TaskState;
+}
+
 /**
  * Version 5 stored no labels: `labelOldInput` labels the input, and every tool result is from outside. It counted 1,500
  * tokens for the tools of a first request and measured none. Its approvals covered the names of files and not their
@@ -59,18 +66,16 @@ function upgradeV5(facts: Stored, state: Stored): TaskState {
   const isContextCounted = steps > 0;
   const batch = state["batch"] as TaskState["batch"];
   const wasInfluenced = labels.label === OUTSIDE || toolCalls > batch.length;
-  const read = {
+  const labelled = {
     ...state,
-    v: STATE_VERSION,
-    facts: { ...facts, ...labels },
     batch: wasInfluenced ? batch.map(markUnjudged) : batch,
     steeredBy,
     steering: (state["steering"] as readonly string[]).flatMap((text) =>
       toSteering(text, facts as unknown as TaskFacts),
     ),
     isContextCounted,
-  } as unknown as TaskState;
-  return reopenUnboundApprovals(read);
+  };
+  return reopenUnboundApprovals(upgradeV7({ ...facts, ...labels }, labelled));
 }
 
 /** Marks an open call that no person decides: it was prepared from outside text, and nothing judged what it sends. */

@@ -3,6 +3,7 @@
  * Times are milliseconds since the epoch, money is in millionths of a US dollar.
  */
 import type { PinnedAgent } from "../agents/agent.ts";
+import type { Actors } from "../connections/actors.ts";
 import type { LabelledText } from "../model/label-parts.ts";
 import type { Message } from "../model/messages.ts";
 import type { ModelChoice } from "../model/table.ts";
@@ -18,7 +19,7 @@ import type { SettledWait, Wait } from "./wait.ts";
  * The version of the shapes in this file. `core/task/state-versions.ts` upgrades a state of an earlier release. A state
  * of a later release is refused.
  */
-export const STATE_VERSION = 7;
+export const STATE_VERSION = 8;
 
 /** Why a task ended; null when the status says everything. */
 export const END_REASONS = [
@@ -55,8 +56,10 @@ export interface TaskFacts {
   readonly via: TaskSource;
   /** The person of a channel who created the root of its tree. Absent when unknown, and from an earlier release. */
   readonly caller?: Caller;
-  /** For whom it acts, set at admission. Absent: nobody, and from an earlier release. */
-  readonly actsFor?: { readonly person: string } | null;
+  /** The person through whose accounts it may act. Set by code at admission, never by a model. Null for nobody. */
+  readonly actsFor: { readonly person: string } | null;
+  /** Who had steered the task before it began. Absent if that is the person of `actsFor`, or unknown without one. */
+  readonly actors?: Actors;
   /** The destinations of its questions and, for a root, of its result. */
   readonly deliver: readonly DeliverTo[];
   /** The root of its tree, whose sandbox it works in; its own id for a root. */
@@ -311,6 +314,8 @@ export interface TaskState {
   readonly batch: readonly BatchCall[];
   /** Skills that the model loaded. In force, with those of the facts, for work that begins after the load. */
   readonly loaded: readonly SkillInForce[];
+  /** Who steered the task so far. */
+  readonly actors: Actors;
   /** Messages sent to the running task that its next step will read. */
   readonly steering: readonly LabelledText[];
   readonly attachments: readonly Attachment[];

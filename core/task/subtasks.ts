@@ -6,6 +6,7 @@
 import { MICROS_PER_DOLLAR } from "./amounts.ts";
 import { allotSubtaskBudget, getTimeLeftMs } from "./budget.ts";
 import type { ErrorCode, Failure } from "../base/errors.ts";
+import type { Actors } from "../connections/actors.ts";
 import { shapeError } from "../gateway/shape.ts";
 import { deriveSubtaskId } from "../base/ids.ts";
 import type { FormattedResult } from "../prompt/stored-results.ts";
@@ -88,6 +89,7 @@ export function listNewSubtasks(state: TaskState, now: number): NewSubtask[] {
       parentId: facts.id,
       depth: facts.depth + 1,
       label: label ?? state.steeredBy,
+      actors: state.actors,
       ...(copiesRecord === undefined ? {} : { copiesRecord }),
       tools: wait.tools === null ? facts.tools : [...facts.tools, wait.tools],
       skills: wait.skill === undefined ? facts.skills : [wait.skill],
@@ -141,6 +143,7 @@ export function applySubtaskEnd(turn: Turn, ending: SubtaskEnding): void {
   // A subtask that ended before its creation was acknowledged was created all the same.
   const wait = isSubtaskWait(call.wait) ? call.wait : null;
   if (wait?.opened === false) emitCreated(turn, call.id, subtask);
+  turn.joinActors(ending.actors);
   turn.settle(call, wait?.skill === undefined ? outcome : toSkillOutcome(outcome, wait.skill.name));
   turn.emit("subtask.ended", { call_id: call.id, subtask_id: subtask, status, ok: outcome.result.ok });
   advance(turn);
@@ -181,9 +184,13 @@ export function findCallOfSubtask(state: TaskState, subtask: string): string | n
 
 /**
  * Creates the report of an ended task to its parent: text and files, or the error. `result` is the form that the model
- * reads; `label` joins everything that the subtask read.
+ * reads; `label` joins everything that the subtask read, and `actors` are those who steered it.
  */
-export function toSubtaskEnding(view: TaskView, result: FormattedResult, label: Label): SubtaskEnding {
+export function toSubtaskEnding(
+  view: TaskView,
+  result: FormattedResult,
+  { label, actors }: { readonly label: Label; readonly actors: Actors | undefined },
+): SubtaskEnding {
   const { id, status, usage } = view;
   if (status !== "completed" && status !== "failed" && status !== "cancelled") {
     throw new Error("the subtask has not ended");
@@ -196,6 +203,7 @@ export function toSubtaskEnding(view: TaskView, result: FormattedResult, label: 
     outputTokens: usage.output_tokens,
     costMicros: Math.round(usage.cost_usd * MICROS_PER_DOLLAR),
     estimated: usage.estimated,
+    ...(actors === undefined ? {} : { actors }),
   };
 }
 

@@ -9,6 +9,7 @@
  */
 import { getTimeLeftMs } from "./budget.ts";
 import type { Failure } from "../base/errors.ts";
+import { startActors } from "../connections/actors.ts";
 import { attach, beginActing, endCall, endActing, expireWaits, openBatch, refusePhase, startCalls } from "./batch.ts";
 import { admit, halt, getPermitRequest, turnAway } from "./admission.ts";
 import {
@@ -30,10 +31,10 @@ import {
   storeHistoryProgress,
   applySummary,
 } from "./condense.ts";
-import type { LabelledMessage } from "../model/messages.ts";
 import { joinLabels, getLabelName } from "../provenance/label.ts";
-import { joinMessages, labelMessage } from "../model/label-messages.ts";
-import { STATE_VERSION, type Phase, type TaskFacts, type TaskState } from "./state.ts";
+import { joinMessages } from "../model/label-messages.ts";
+import { completeFacts, readInput } from "./read-facts.ts";
+import { STATE_VERSION, type Phase, type TaskState } from "./state.ts";
 import { isBusy, isUnderWay } from "./status.ts";
 import {
   beginStep,
@@ -65,7 +66,9 @@ const HIDDEN_RETENTION_MS = 7 * 86_400_000;
 
 /** Creates the state of a task, with its first events. */
 export function createTask(input: NewTask, now: number): Decision {
-  const { facts, hold, call } = input;
+  const { hold, call } = input;
+  const facts = completeFacts(input.facts);
+  const caller = facts.actsFor?.person ?? null;
   const messages = readInput(facts);
   const phase: Phase = hold ? { name: "held" } : call === null ? { name: "ready" } : { name: "prepared" };
   const turn = new Turn(
@@ -91,6 +94,7 @@ export function createTask(input: NewTask, now: number): Decision {
       clock: { activeMs: 0, since: null },
       batch: [],
       loaded: [],
+      actors: facts.actors ?? startActors(caller, caller),
       steering: [],
       attachments: [],
       settledWaits: {},
@@ -117,13 +121,6 @@ export function createTask(input: NewTask, now: number): Decision {
     openBatch(turn, [call]);
   }
   return { ...turn.decision(), messages: messages.map((message) => ({ step: 0, message })) };
-}
-
-/** Returns the messages of the input, each with its label. */
-function readInput({ input, texts, label }: TaskFacts): LabelledMessage[] {
-  if (texts !== undefined) return [...texts];
-  if (typeof input === "string") return [{ role: "user", content: input, label }];
-  return input.map((message) => labelMessage(message, label));
 }
 
 /** Applies a command to a task. A repeated command, and one of an ended runner call, change nothing. */

@@ -4,6 +4,7 @@
  */
 import { estimateCutOffUse, getCurrentEncoding, formatExceededLimit, findNearLimits } from "./budget.ts";
 import type { Failure } from "../base/errors.ts";
+import { type Actor, type Actors, addActor, joinActors } from "../connections/actors.ts";
 import type { EventType, NewEvent } from "./events.ts";
 import { markSent } from "./key-lifetime.ts";
 import { closedOutcome, createSettlement, unknownOutcome } from "./ledger.ts";
@@ -94,6 +95,18 @@ export class Turn {
   addLabel(label: Label): void {
     const steeredBy = joinLabels(this.state.steeredBy, label);
     if (steeredBy !== this.state.steeredBy) this.set({ steeredBy });
+  }
+
+  /** Adds the author of a text that the model reads; null if unknown. */
+  addActor(actor: Actor | null): void {
+    const actors = addActor(this.state.actors, actor);
+    if (actors !== this.state.actors) this.set({ actors });
+  }
+
+  /** Adds who steered a subtask, whose text the model reads. */
+  joinActors(others: Actors | undefined): void {
+    const actors = joinActors(this.state.actors, others);
+    if (actors !== this.state.actors) this.set({ actors });
   }
 
   /** Appends a message that was sent to the task, and counts it in the next request. */

@@ -8,6 +8,7 @@ import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { NO_RUN_DEPTH, REQUEST_DEPTH } from "../../core/base/call-budget.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
+import type { Actor, Actors } from "../../core/connections/actors.ts";
 import type { OwnPhases } from "../../core/steps/own-phases.ts";
 import { checkEnvelope } from "../../core/gateway/envelope.ts";
 import { EXPAND_RESULT } from "../../core/gateway/shape.ts";
@@ -28,6 +29,7 @@ import type {
   UnknownDecision,
 } from "../../core/task/commands.ts";
 import type { LedgerRow, Spend } from "../../core/task/decision.ts";
+import type { ShortPermit } from "../../core/task/short-permit.ts";
 import type { Attachment, TaskFacts } from "../../core/task/state.ts";
 import type { TaskView } from "../../core/task/view.ts";
 import { openOwnPhases } from "../../workers/own-phases.ts";
@@ -76,6 +78,10 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     return this.readTask(() => this.store.readSpending());
   }
 
+  async actors(): Promise<Result<Actors>> {
+    return this.readTask(({ state }) => state.actors);
+  }
+
   async call(callId: string): Promise<Result<LedgerRow>> {
     const [row] = this.store.load() === null ? [] : this.store.ledger.readCalls([callId]);
     return row?.settledAt == null ? failed("not_found", "This task has no settled call with that id.") : ok(row);
@@ -94,8 +100,9 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     request: string | null,
     own?: number,
     outside?: readonly TextRange[],
+    by?: Actor | null,
   ): Promise<Result<TaskView>> {
-    return this.people.message(text, request, own, outside);
+    return this.people.message(text, request, { own, outside, by });
   }
 
   async answer(
@@ -140,7 +147,9 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
   async subtaskEnded(
     subtask: TaskView,
     label: Label = OUTSIDE,
-    ...[depth = REQUEST_DEPTH, permit = null]: Wake
+    depth = REQUEST_DEPTH,
+    permit: ShortPermit | null = null,
+    actors?: Actors,
   ): Promise<void> {
     const receivedAt = Date.now();
     const state = this.store.load()?.state;
@@ -149,8 +158,9 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     // With no waiting call nobody reads the text; only the subtask's use counts.
     const formatted =
       callId === null ? NOT_READ : await this.formatText(subtask.output?.text ?? "", getCurrentFacts(state), callId);
-    const command = { type: "subtask_ended", ending: toSubtaskEnding(subtask, formatted, label) } as const;
-    await this.engine.subtaskEnds.add({ command, wake: [depth, getRemaining(permit, receivedAt, Date.now())] });
+    const ending = toSubtaskEnding(subtask, formatted, { label, actors });
+    const wake = [depth, getRemaining(permit, receivedAt, Date.now())] as const;
+    await this.engine.subtaskEnds.add({ command: { type: "subtask_ended", ending }, wake });
   }
 
   async subtaskWaits(subtask: string, version: number, waits: SubtaskWaits): Promise<void> {

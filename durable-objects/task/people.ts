@@ -1,6 +1,7 @@
 /** What people send to a task: messages, answers and decisions, turned into commands. */
 import { stepsFromEnv } from "../../adapters/env/steps.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
+import type { Actor } from "../../core/connections/actors.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { TextRange } from "../../core/model/label-parts.ts";
 import { JOB_VERSION } from "../../core/steps/job-version.ts";
@@ -17,6 +18,13 @@ import type { TaskStore } from "./store.ts";
 /** Applies a command, and returns the task after it or why it is refused. */
 type RunCommand = (command: Command, ...wake: Wake) => Result<TaskView>;
 
+/** Of which parts a message is made, and who wrote it. As in `TaskRpc`. */
+interface SentMessage {
+  readonly own: number | undefined;
+  readonly outside: readonly TextRange[] | undefined;
+  readonly by: Actor | null | undefined;
+}
+
 const UNKNOWN_CALL = failed("not_found", "This task has no call with that id.");
 
 /** The methods of `TaskRpc` with the same names. */
@@ -31,30 +39,30 @@ export class TaskPeople {
     this.runCommand = runCommand;
   }
 
-  message(text: string, request: string | null, own?: number, outside?: readonly TextRange[]): Result<TaskView> {
+  message(text: string, request: string | null, { own, outside, by = null }: SentMessage): Result<TaskView> {
     const known = { ...(own === undefined ? {} : { own }), ...(outside === undefined ? {} : { outside }) };
-    return this.runCommand({ type: "message", text, request, ...known });
+    return this.runCommand({ type: "message", text, request, by, ...known });
   }
 
   answer(
     question: string,
-    { text, isChoice, by }: QuestionAnswer,
+    { text, isChoice, by, person = null }: QuestionAnswer,
     request: string | null,
     ...wake: Wake
   ): Result<TaskView> {
-    return this.runCommand({ type: "answer", question, answer: text, isChoice, by, request }, ...wake);
+    return this.runCommand({ type: "answer", question, answer: text, isChoice, by, person, request }, ...wake);
   }
 
   async decideApproval(
     approval: string,
-    { decision, arguments: given, reason, by }: ApprovalDecision,
+    { decision, arguments: given, reason, by, person = null }: ApprovalDecision,
     request: string | null,
     ...[depth, permit = null]: Wake
   ): Promise<Result<TaskView>> {
     const receivedAt = Date.now();
     const revised = given === null || decision === "refuse" ? ok(null) : await this.revise(approval, given);
     if (!revised.ok) return revised;
-    const decided = { approval, decision, revised: revised.value, reason, by, request } as const;
+    const decided = { approval, decision, revised: revised.value, reason, by, person, request } as const;
     return this.runCommand(
       { type: "approval_decided", ...decided },
       depth,

@@ -182,7 +182,8 @@ export class TaskRelations {
       for (const file of state.attachments) await parent.attach(file);
       await parent.disown(id);
     } else if (hasEnded) {
-      await parent.subtaskEnded(view, state.steeredBy, this.getDepth() + 1, getShortPermit(state, Date.now()));
+      const permit = getShortPermit(state, Date.now());
+      await parent.subtaskEnded(view, state.steeredBy, this.getDepth() + 1, permit, state.actors);
     } else {
       const waits = { pending: addSubtaskId(id, view.pending), stands: state.clock.since === null };
       const text = JSON.stringify(waits);

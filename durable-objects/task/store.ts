@@ -20,6 +20,9 @@ import { TaskValues } from "./values.ts";
 /** A row has the whole state at least this often. Reading the state reads at most this many rows. */
 const ROWS_PER_SNAPSHOT = 20;
 
+/** Releases before this version of the state stored a task in other tables. */
+const FIRST_VERSION_OF_STEPS = 7;
+
 /** A stored task. `version` counts writes. */
 export interface StoredTask extends StateVersions {
   readonly state: TaskState;
@@ -27,6 +30,8 @@ export interface StoredTask extends StateVersions {
   readonly seq: number;
   readonly base: number;
   readonly compaction: number | null;
+  /** True until this release stores a row: the stored version and facts are those of version 7. */
+  readonly isEarlier: boolean;
 }
 
 export class TaskStore {
@@ -39,7 +44,7 @@ export class TaskStore {
   private readonly values: TaskValues;
   private readonly rows: StepRows;
   private cached: StoredTask | null = null;
-  /** Called after a state of an earlier release was converted: its next due time may differ. */
+  /** Called after the rows of an earlier release were converted: the task's next due time may differ. */
   afterUpgrade: () => void = () => undefined;
 
   constructor(storage: DurableObjectStorage) {
@@ -63,10 +68,10 @@ export class TaskStore {
     if (version === null) return null;
     // A later release may have other tables, so nothing else is read.
     if (version > STATE_VERSION) throw new Error(`the task is stored as version ${version} of a later release`);
-    const isEarlier = version !== STATE_VERSION;
-    if (isEarlier) this.transact(() => convertEarlierRows(this.sql, this.values, this.rows));
-    this.cached = this.readLast();
-    if (isEarlier) this.afterUpgrade();
+    const hasEarlierTables = version < FIRST_VERSION_OF_STEPS;
+    if (hasEarlierTables) this.transact(() => convertEarlierRows(this.sql, this.values, this.rows));
+    this.cached = this.readLast(!hasEarlierTables && version !== STATE_VERSION);
+    if (hasEarlierTables) this.afterUpgrade();
     return this.cached;
   }
 
@@ -209,28 +214,38 @@ export class TaskStore {
   }
 
   /** Reads the task from its last row and those since the last whole state. */
-  private readLast(): StoredTask | null {
+  private readLast(isEarlier: boolean): StoredTask | null {
     const [facts, last] = [this.values.read(FACTS), this.rows.readLast()];
     if (facts === null || last?.body.head === undefined) return null;
     const { seq, lastEvent } = last;
     const { state: _, ...counters } = last.body.head;
     let state: object = {};
     for (const { body } of this.rows.readFrom(counters.base)) state = { ...state, ...body.head?.state };
-    return { ...counters, seq, lastEvent, state: readState(JSON.parse(facts), state) };
+    return { ...counters, seq, lastEvent, isEarlier, state: readState(JSON.parse(facts), state) };
   }
 
   /** Appends a row with a decision, and the task after it. Returns the task as it is now stored. */
   private append(next: Unstored, before: StoredTask | null, decided: Decided | null, now: number): StoredTask {
     const seq = (before?.seq ?? 0) + 1;
-    const base = before === null || needsWhole(next.state, before, seq) ? seq : before.base;
+    const isUpgrade = before?.isEarlier === true;
+    const base = before === null || isUpgrade || needsWhole(next.state, before, seq) ? seq : before.base;
     const compaction = decided?.compaction == null ? (before?.compaction ?? null) : seq;
     const { version, reportable, published, publishedEvent } = next;
     const { facts: _, ...whole } = next.state;
     const state = before === null || base === seq ? whole : pickChanged(whole, before.state);
     const head: StoredHead = { version, reportable, published, publishedEvent, base, compaction, state };
     const body = { at: now, head, ...toRecord(decided) };
-    this.rows.append(seq, before?.state.step ?? 0, before?.lastEvent ?? 0, body);
-    return { ...next, seq, base, compaction };
+    const write = () => this.rows.append(seq, before?.state.step ?? 0, before?.lastEvent ?? 0, body);
+    if (isUpgrade) this.transact(() => this.writeUpgraded(next.state.facts, write));
+    else write();
+    return { ...next, seq, base, compaction, isEarlier: false };
+  }
+
+  /** Stores the first row of this release, which has the whole state, with its version: earlier releases refuse it. */
+  private writeUpgraded(facts: TaskFacts, writeRow: () => void): void {
+    this.values.write(FACTS, JSON.stringify(facts));
+    writeVersion(this.values);
+    writeRow();
   }
 }
 

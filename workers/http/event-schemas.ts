@@ -27,6 +27,10 @@ const question = { query: z.string(), person: z.string().nullable(), person_id: 
 const subtask = { call_id: z.string(), subtask_id: z.string() };
 const status = { status: z.enum(TASK_STATUSES) };
 const approved = { arguments_hash: z.string(), approved_hash: z.string().optional(), files: approvedFiles.optional() };
+const decided = {
+  by: z.string(),
+  by_person_id: z.string().nullable().optional().describe("Null without a record of the person."),
+};
 const fault = z.looseObject({ code: z.string(), message: z.string() });
 const ended = {
   ...status,
@@ -63,6 +67,11 @@ const DATA = {
     input_tokens: z.int().optional(),
     output_tokens: z.int().optional(),
     cost_usd: z.number().optional(),
+    by: z
+      .looseObject({ person_id: z.string().nullable(), name: z.string() })
+      .nullable()
+      .optional()
+      .describe("The author of a message to the task; null if unknown."),
   },
   "call.started": { ...step, ...call, arguments: z.unknown().optional(), effect: z.string(), ...label },
   "call.completed": {
@@ -91,7 +100,7 @@ const DATA = {
     call_id: z.string(),
     ...question,
     answer: z.string(),
-    by: z.string(),
+    ...decided,
   },
   "question.expired": {
     question_id: z.string(),
@@ -113,7 +122,7 @@ const DATA = {
     ...call,
     decision: z.enum(["approve", "refuse"]),
     reason: z.string().nullable(),
-    by: z.string(),
+    ...decided,
     ...approved,
     arguments: z.unknown().optional().describe("The arguments with which the person replaced the model's."),
   },

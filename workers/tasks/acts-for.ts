@@ -1,6 +1,7 @@
 /** For whom a requested task acts: `acts_for` of the request, or the person of its key. */
 import { z } from "zod";
 import { raise } from "../../core/base/errors.ts";
+import type { CallingPerson } from "../../core/task/new-task.ts";
 import type { KeyPerson } from "../../core/tenant/rpc.ts";
 import type { AppContext } from "../http/context.ts";
 import { getPerson, getTenant } from "../http/principal.ts";
@@ -17,12 +18,16 @@ export const actsForSchema = z
   );
 
 /** Returns the person for whom a request's task acts; null: nobody. */
-export async function readActsFor(c: AppContext, asked: string | null | undefined): Promise<KeyPerson | null> {
+export async function readActsFor(c: AppContext, asked: string | null | undefined): Promise<CallingPerson | null> {
   const own = getPerson(c);
-  if (asked === undefined || asked === own?.id) return own;
+  if (asked === undefined || asked === own?.id) return own === null ? null : toCallingPerson(own);
   if (asked === null) return null;
   const principal = c.get("principal");
   if (principal.kind !== "tenant" || !principal.key.scopes.includes("people:act"))
     raise("forbidden", "Only a key with the scope people:act may act for another person.", { field: "acts_for" });
-  return toKeyPerson(unwrap(await findNamedPerson(c.env, getTenant(c), asked, "acts_for")));
+  return toCallingPerson(toKeyPerson(unwrap(await findNamedPerson(c.env, getTenant(c), asked, "acts_for"))));
+}
+
+function toCallingPerson({ id, name, timeZone }: KeyPerson): CallingPerson {
+  return { person: id, name, timeZone };
 }

@@ -12,11 +12,10 @@ import { hasUsableTools } from "../../core/task/match-skills.ts";
 import { addShipped } from "../../core/tool/shipped-skills.ts";
 import type { Wake } from "../../core/task/rpc.ts";
 import type { ShortPermit } from "../../core/task/short-permit.ts";
-import type { Caller, TaskFacts } from "../../core/task/state.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
 import type { TaskView } from "../../core/task/view.ts";
 import { TASK_MS } from "../../core/tenant/cost-rates.ts";
 import { checkStart, type KeyBounds } from "../../core/tenant/key-bounds.ts";
-import type { KeyPerson } from "../../core/tenant/rpc.ts";
 import { formatStopMessage } from "../../core/tenant/stop-message.ts";
 import { attempt } from "../../core/base/unanswered.ts";
 import { openPlaces } from "../channels/outbox/places.ts";
@@ -28,11 +27,12 @@ import { findCaller } from "../people/find-caller.ts";
 import { listTenantTools } from "../tools/tenant-tools.ts";
 
 /** The requester: the tenant's object describes the tenant, and a key or channel adds its part. */
-export type TaskRequester = Pick<TaskOrigin, "tenant" | "key" | "via" | "sources" | "createdAt" | "random"> &
+export type TaskRequester = Pick<
+  TaskOrigin,
+  "tenant" | "key" | "via" | "sources" | "createdAt" | "random" | "actsFor" | "by" | "actors"
+> &
   InputSources & {
     readonly agentsStamp: string;
-    /** For whom the task acts; null: nobody. A channel's caller without one is still named by the address. */
-    readonly actsFor: KeyPerson | null;
     /** The bounds of the key. Null without a key, and for a key without bounds. */
     readonly bounds: KeyBounds | null;
   };
@@ -42,8 +42,7 @@ export type TaskRequester = Pick<TaskOrigin, "tenant" | "key" | "via" | "sources
  * object did not answer, the failure tells so (`isUnanswered`). Never throws.
  */
 export async function createTaskFromOrder(env: Env, order: TaskOrder): Promise<Result<TaskView>> {
-  const { tenant, request, via, seed, at, texts, instructions, actsFor } = order;
-  const input = { ...(texts === undefined ? {} : { texts }), ...(instructions === undefined ? {} : { instructions }) };
+  const { tenant, request, via, seed, at, ...about } = order;
   try {
     const standing = await tenantsFromEnv(env)(tenant).standing();
     if (standing === null) return notSent("not_found", "There is no such tenant.");
@@ -57,9 +56,8 @@ export async function createTaskFromOrder(env: Env, order: TaskOrder): Promise<R
       sources: addShipped(standing.sources),
       agentsStamp,
       bounds: null,
-      actsFor: toPerson(actsFor),
       ...ids,
-      ...input,
+      ...about,
     };
     const facts = await resolveFacts(env, request, asker);
     if (!facts.ok) return asNotSent(facts.error);
@@ -103,21 +101,12 @@ async function resolveFacts(env: Env, request: TaskRequest, asker: TaskRequester
   if (!skills.ok) return skills;
   const deliver = await resolveDeliver(request.deliver ?? [], openPlaces(env, tenant, via));
   if (!deliver.ok) return deliver;
-  const { actsFor: person } = asker;
-  const caller = person ?? (await findCaller(env, tenant, { via, metadata: request.metadata }));
+  // An order of an earlier release names nobody.
+  const isNamed = asker.actsFor !== undefined;
+  const caller = isNamed ? null : await findCaller(env, tenant, { via, metadata: request.metadata });
   const { model: defaultModel } = settingsFromEnv(env);
   const asked = { ...request, deliver: deliver.value };
-  const actsFor = person === null ? null : { person: person.id };
-  const found = { agent: agent.value, skills: skills.value, defaultModel, caller: toCaller(caller), actsFor };
-  return await buildFacts(env, asked, { ...asker, ...found });
-}
-
-function toPerson(actsFor: TaskOrder["actsFor"]): KeyPerson | null {
-  return actsFor == null ? null : { id: actsFor.person, name: actsFor.name, timeZone: actsFor.timeZone };
-}
-
-function toCaller(caller: Caller | null): Caller | null {
-  return caller === null ? null : { name: caller.name, timeZone: caller.timeZone };
+  return await buildFacts(env, asked, { ...asker, agent: agent.value, skills: skills.value, defaultModel, caller });
 }
 
 /**

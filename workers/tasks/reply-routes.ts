@@ -11,7 +11,7 @@ import { taskSchema } from "../http/schemas.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { getRequestName } from "../http/new-ids.ts";
-import { getActor } from "../http/principal.ts";
+import { getAuthor } from "../http/principal.ts";
 import { takePermit } from "../http/request-permit.ts";
 import { findDecidingTask, readTask, taskParams, getTaskStub } from "./access.ts";
 import { toTaskView } from "./view.ts";
@@ -116,13 +116,14 @@ export function taskReplyRoutes(app: App): void {
     const { id } = c.req.valid("param");
     const body = c.req.valid("json");
     const own = body.paste === true ? 0 : body.text.length;
-    return c.json(toTaskView(c, unwrap(await getTaskStub(c, id).message(body.text, getRequestName(c), own))), 202);
+    const sent = await getTaskStub(c, id).message(body.text, getRequestName(c), own, undefined, getAuthor(c));
+    return c.json(toTaskView(c, unwrap(sent)), 202);
   });
 
   app.openapi(answer, async (c) => {
     const { id, question } = c.req.valid("param");
     const body = c.req.valid("json");
-    const given = { text: body.text ?? body.choice ?? "", isChoice: body.choice !== undefined, by: getActor(c) };
+    const given = { text: body.text ?? body.choice ?? "", isChoice: body.choice !== undefined, ...signAs(c) };
     const owner = await findDecidingTask(c, id, findTaskOfWait(question), "This task has no question with that id.");
     return c.json(await sendCommand(c, id, owner, (stub) => stub.answer(question, given, ...getWake(c))), 200);
   });
@@ -131,12 +132,18 @@ export function taskReplyRoutes(app: App): void {
     const { id, approval } = c.req.valid("param");
     const { decision, arguments: given = null, reason = null } = c.req.valid("json");
     const owner = await findDecidingTask(c, id, findTaskOfWait(approval), "This task has no approval with that id.");
-    const decided = { decision, arguments: given, reason, by: getActor(c) };
+    const decided = { decision, arguments: given, reason, ...signAs(c) };
     return c.json(
       await sendCommand(c, id, owner, (stub) => stub.decideApproval(approval, decided, ...getWake(c))),
       200,
     );
   });
+}
+
+/** Returns who answers or decides, as a task stores it. */
+function signAs(c: AppContext): { readonly by: string; readonly person: string | null } {
+  const { name, person } = getAuthor(c);
+  return { by: name, person };
 }
 
 /** Returns the last arguments of a command that may wake the task: the request's name and its permit. */

@@ -42,6 +42,7 @@ function factsOf(tenant: string, project: string | null): TaskFacts {
     deliver: [],
     rootId: id,
     parentId: null,
+    actsFor: null,
     depth: 0,
     kind: "agent",
     input: "x",

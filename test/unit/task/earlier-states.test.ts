@@ -1,5 +1,6 @@
 /** Tasks that each earlier version stored, in whatever they waited for: this release finishes them. */
 import { describe, expect, test } from "vitest";
+import { isOnlyActor, UNKNOWN_ACTORS } from "../../../core/connections/actors.ts";
 import type { Command } from "../../../core/task/commands.ts";
 import type { Work } from "../../../core/task/decision.ts";
 import { confirmedOutcome } from "../../../core/task/ledger.ts";
@@ -85,6 +86,28 @@ test("a fixture stores every kind of wait", () => {
 test("every earlier version has a fixture", () => {
   for (const { version, state } of TASKS) expect(state.v).toBe(version);
   expect(VERSIONS.length).toBeGreaterThanOrEqual(STATE_VERSION - 1);
+});
+
+test.each(TASKS.filter(({ version }) => version === 6 || version === 7))(
+  "a task that version $version stored is read as it was, with unknown actors: $name",
+  ({ facts, state }) => {
+    const { facts: factsNow, ...now } = readState(facts, state);
+    expect(factsNow).toEqual({ ...(facts as object), actsFor: null });
+    expect(now).toEqual({ ...state, v: STATE_VERSION, actors: UNKNOWN_ACTORS });
+  },
+);
+
+test("an unknown actor of an earlier version stays, also for the subtasks that it was about to create", () => {
+  const { facts, state } = seventh.dispatching;
+  const read = readState(facts, state);
+  const { work } = wake(read, "later", 5000);
+  expect(work).toMatchObject({
+    kind: "dispatch",
+    subtasks: [{ facts: { actsFor: null, actors: UNKNOWN_ACTORS } }, {}],
+  });
+  const by = { person: "per_ana", name: "Ana" };
+  const sent = decide(read, { type: "message", text: "Go on.", request: null, by }, 5000);
+  expect(isOnlyActor(sent.state.actors, "per_ana")).toBe(false);
 });
 
 describe.each(TASKS)("a task that version $version stored: $name", ({ name, facts, state }) => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { UNKNOWN_ACTORS } from "../../../core/connections/actors.ts";
 import type { Decision } from "../../../core/task/decision.ts";
 import { readState } from "../../../core/task/state-versions.ts";
 import { STATE_VERSION, type TaskState } from "../../../core/task/state.ts";
@@ -17,14 +18,15 @@ import { applyFailure, applyReply, toView, wake } from "./play-task.ts";
 /** Releases before the fifth version had the API as their only source, and no deliveries. */
 const BY_API_ALONE = { via: { channel: "api", id: null }, deliver: [] };
 
-/** Releases before the sixth version stored no labels. */
-const PRINCIPAL_INPUT = { label: PRINCIPAL };
+/** Releases before the sixth version stored no labels, and those before the eighth no people. */
+const PRINCIPAL_INPUT = { label: PRINCIPAL, actsFor: null };
 const steeredBy = ({ usage }: { readonly usage: { readonly toolCalls: number } }) =>
   usage.toolCalls > 0 ? OUTSIDE : PRINCIPAL;
-/** The fields that the sixth version added to a state. */
-const addedBySixth = (state: { readonly usage: { readonly toolCalls: number; readonly steps: number } }) => ({
+/** The fields that the sixth and the eighth version added to a state. */
+const addedLater = (state: { readonly usage: { readonly toolCalls: number; readonly steps: number } }) => ({
   steeredBy: steeredBy(state),
   isContextCounted: state.usage.steps > 0,
+  actors: UNKNOWN_ACTORS,
 });
 
 type Name = keyof typeof first;
@@ -181,7 +183,7 @@ test.each(Object.keys(second) as (keyof typeof second)[])(
     const { facts: factsNow, ...now } = readState(facts, state);
     expect(factsNow).toEqual({ ...facts, ...BY_API_ALONE, ...PRINCIPAL_INPUT, sources: [], skills: [] });
     const batch = state.batch.map(asRead);
-    expect(now).toEqual({ ...state, v: STATE_VERSION, ...addedBySixth(state), batch, loaded: [] });
+    expect(now).toEqual({ ...state, v: STATE_VERSION, ...addedLater(state), batch, loaded: [] });
     expect(readState(factsNow, now)).toEqual({ ...now, facts: factsNow });
   },
 );
@@ -194,7 +196,7 @@ test.each(Object.keys(third) as (keyof typeof third)[])(
     expect(factsNow).toEqual({ ...facts, ...BY_API_ALONE, ...PRINCIPAL_INPUT, skills: [] });
     const batch = state.batch.map((call) => (call.tool === "dispatch_subagent" ? { ...call, dispatches: true } : call));
     const read = { batch: batch.map(asRead), loaded: [] };
-    expect(now).toEqual({ ...state, v: STATE_VERSION, ...addedBySixth(state), ...read });
+    expect(now).toEqual({ ...state, v: STATE_VERSION, ...addedLater(state), ...read });
     expect(readState(factsNow, now)).toEqual({ ...now, facts: factsNow });
   },
 );
@@ -206,7 +208,7 @@ test.each(Object.keys(fourth) as (keyof typeof fourth)[])(
     const { facts: factsNow, ...now } = readState(facts, state);
     expect(factsNow).toEqual({ ...facts, ...BY_API_ALONE, ...PRINCIPAL_INPUT });
     const batch = state.batch.map(asRead);
-    expect(now).toEqual({ ...state, v: STATE_VERSION, ...addedBySixth(state), batch });
+    expect(now).toEqual({ ...state, v: STATE_VERSION, ...addedLater(state), batch });
     expect(readState(factsNow, now)).toEqual({ ...now, facts: factsNow });
   },
 );

@@ -20,6 +20,7 @@ function facts(change: Partial<TaskFacts> = {}): TaskFacts {
     deliver: [],
     rootId: id,
     parentId: null,
+    actsFor: null,
     depth: 0,
     kind: "agent",
     input: "Write the plan.",

@@ -91,6 +91,7 @@ export function factsOf(change: Partial<TaskFacts> = {}): TaskFacts {
     tenant: "ten_00000000000000000000000001",
     key: "key_00000000000000000000000001",
     via: { channel: "api", id: null },
+    actsFor: null,
     label: PRINCIPAL,
     deliver: [],
     rootId: "task_00000000000000000000000001",
@@ -117,12 +118,7 @@ const MAX_PARALLEL = 5;
 class Crash extends Error {}
 
 /** The tenant's leave, with nothing in the way. */
-export const ADMITTED: Command = {
-  type: "admitted",
-  forMs: 2000,
-  grant: { tokens: null, costMicros: null },
-  near: [],
-};
+export const ADMITTED: Command = { type: "admitted", forMs: 2000, grant: { tokens: null, costMicros: null }, near: [] };
 /** A control that dispatches a subtask. */
 export const DISPATCH = { kind: "dispatch", maxSteps: 10, tokenBudget: null, tools: null } as const satisfies Control;
 

@@ -6,6 +6,7 @@ import { channelsFromEnv } from "../../../adapters/env/channels.ts";
 import { stepsFromEnv } from "../../../adapters/env/steps.ts";
 import type { Attempt, Delivery } from "../../../core/channels/outbox/delivery.ts";
 import { hashArguments } from "../../../core/gateway/arguments-hash.ts";
+import { startActors, UNKNOWN_ACTORS } from "../../../core/connections/actors.ts";
 import { deriveCallId } from "../../../core/base/ids.ts";
 import { JOB_VERSION } from "../../../core/steps/job-version.ts";
 import type { LineListener } from "../../../core/steps/lines.ts";
@@ -14,7 +15,7 @@ import type { TaskFacts } from "../../../core/task/state.ts";
 import { RunnerCall } from "../../../durable-objects/task/runner-call.ts";
 import { callsLeft, setRunnerRelease } from "./runner-release.ts";
 import { readStored } from "./stored-rows.ts";
-import { factsOf, ledgerOf, start, stubOf, until } from "../tasks/client.ts";
+import { ask, factsOf, inputOf, ledgerOf, start, stubOf, taskOf, until, waitIdOf } from "../tasks/client.ts";
 
 const url = inject("servers").recorderUrl;
 const NEXT = JOB_VERSION + 1;
@@ -128,6 +129,89 @@ describe("an object of a release before versions", () => {
     for await (const lines of toolPhase.run((listener: LineListener<ActLine>) => earlier().act(job, listener)))
       ended.push(...lines);
     expect(ended).toMatchObject([{ type: "settled", callId: id, outcome: { state: "confirmed" } }]);
+  });
+});
+
+describe("a Worker of a release before actors", () => {
+  const byAna = { actsFor: { person: "per_ana" } };
+  const actorsOf = async (facts: TaskFacts) => {
+    const actors = await taskOf(facts).actors();
+    return actors.ok ? actors.value : null;
+  };
+
+  test("creates a task that acts for nobody and whose author is unknown", async () => {
+    const { actsFor: _, ...earlier } = factsOf([ask]);
+    await start(earlier as TaskFacts);
+    expect(await actorsOf(earlier as TaskFacts)).toEqual(UNKNOWN_ACTORS);
+  });
+
+  test("sends a message, an answer and a reason without their author, who counts as somebody else", async () => {
+    const facts = factsOf([ask, { text: "Done." }], byAna);
+    await start(facts);
+    const view = await until(facts, ({ status }) => status === "waiting_input");
+    expect(await actorsOf(facts)).toEqual(startActors("per_ana", "per_ana"));
+    const earlier = taskOf(facts) as unknown as {
+      message(text: string, request: string | null, own?: number): Promise<unknown>;
+      answer(
+        question: string,
+        answer: { text: string; isChoice: boolean; by: string },
+        request: null,
+      ): Promise<unknown>;
+    };
+    expect(await earlier.message("Hello.", null, 3)).toMatchObject({ ok: true });
+    expect(await actorsOf(facts)).toEqual({ ...startActors("per_ana", "per_ana"), hasUnknown: true });
+    expect(await earlier.answer(waitIdOf(view), { text: "Rome", isChoice: false, by: "Bo" }, null)).toMatchObject({
+      ok: true,
+    });
+    await until(facts, ({ status }) => status === "completed");
+    const log = await taskOf(facts).events(0, 500);
+    const events = log.ok ? log.value.events : [];
+    expect(
+      events.find(({ type, data }) => type === "message.completed" && data["role"] === "user")?.data,
+    ).toMatchObject({ text: "Hello.", by: null });
+    expect(events.find(({ type }) => type === "question.answered")?.data).toMatchObject({
+      by: "Bo",
+      by_person_id: null,
+    });
+  });
+});
+
+describe("the object of a subtask of a release before actors", () => {
+  test("ends without them, and its parent counts an unknown one", async () => {
+    const dispatch = { name: "dispatch_subagent", arguments: { task_description: inputOf([ask, { text: "Below." }]) } };
+    const facts = factsOf([{ calls: [dispatch] }, { text: "Done." }], { actsFor: { person: "per_ana" } });
+    const parent = await start(facts);
+    const { pending } = await until(facts, (view) => view.pending.length > 0);
+    const id = pending[0]?.task_id ?? "";
+    expect(await parent.actors()).toEqual({ ok: true, value: startActors("per_ana", "per_ana") });
+    const below = { tenant: facts.tenant, id };
+    expect(await taskOf(below).actors()).toEqual({ ok: true, value: startActors("per_ana", "per_ana") });
+    const view = await taskOf(below).view();
+    if (!view.ok) throw new Error(view.error.message);
+    const output = { text: "Below.", files: [] };
+    await parent.subtaskEnded({ ...view.value, status: "completed", output, pending: [] });
+    expect(await parent.actors()).toEqual({
+      ok: true,
+      value: { ...startActors("per_ana", "per_ana"), hasUnknown: true },
+    });
+    await until(facts, ({ status }) => status === "completed");
+  });
+
+  test("of this release, they reach its parent", async () => {
+    const dispatch = { name: "dispatch_subagent", arguments: { task_description: inputOf([ask, { text: "Below." }]) } };
+    const facts = factsOf([{ calls: [dispatch] }, { text: "Done." }], { actsFor: { person: "per_ana" } });
+    const parent = await start(facts);
+    const { pending } = await until(facts, (view) => view.pending.length > 0);
+    const [question] = pending;
+    const below = { tenant: facts.tenant, id: question?.task_id ?? "" };
+    const answered = { text: "Rome", isChoice: false, by: "Bo", person: "per_bo" };
+    const asked = question?.kind === "question" ? question.id : "";
+    expect(await taskOf(below).answer(asked, answered, null)).toMatchObject({ ok: true });
+    await until(facts, ({ status }) => status === "completed");
+    expect(await parent.actors()).toMatchObject({
+      ok: true,
+      value: { people: ["per_ana", "per_bo"], hasUnknown: false },
+    });
   });
 });
 

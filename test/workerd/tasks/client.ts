@@ -20,6 +20,7 @@ export function factsOf(replies: readonly unknown[], change: Partial<TaskFacts> 
     tenant: TENANT,
     key: null,
     via: { channel: "api", id: null },
+    actsFor: null,
     label: PRINCIPAL,
     deliver: [],
     rootId: id,

@@ -10,7 +10,7 @@ export type AgentVersion = { name: string; model?: string | undefined; fallbacks
 
 export type AnswerInput = { text?: string | undefined; choice?: string | undefined };
 
-export type ApprovalDecidedEvent = { seq: number; type: "approval.decided"; data: { task_id: string; at: string; approval_id: string; call_id: string; tool: string; decision: ApprovalDecision; reason: string | null; by: string; arguments_hash: string; approved_hash?: string | undefined; files?: (ApprovedFile)[] | undefined; arguments?: unknown; [field: string]: unknown } };
+export type ApprovalDecidedEvent = { seq: number; type: "approval.decided"; data: { task_id: string; at: string; approval_id: string; call_id: string; tool: string; decision: ApprovalDecision; reason: string | null; by: string; by_person_id?: string | null | undefined; arguments_hash: string; approved_hash?: string | undefined; files?: (ApprovedFile)[] | undefined; arguments?: unknown; [field: string]: unknown } };
 
 export type ApprovalDecision = "approve" | "refuse";
 
@@ -168,7 +168,7 @@ export type MemoryLabel = "tenant" | "outside";
 
 export type MemoryWhere = "all" | "tenant";
 
-export type MessageCompletedEvent = { seq: number; type: "message.completed"; data: { task_id: string; at: string; role: MessageRole; text: string; label?: CallLabel | undefined; step?: number | undefined; attempt?: number | undefined; model?: string | null | undefined; input_tokens?: number | undefined; output_tokens?: number | undefined; cost_usd?: number | undefined; [field: string]: unknown } };
+export type MessageCompletedEvent = { seq: number; type: "message.completed"; data: { task_id: string; at: string; role: MessageRole; text: string; label?: CallLabel | undefined; step?: number | undefined; attempt?: number | undefined; model?: string | null | undefined; input_tokens?: number | undefined; output_tokens?: number | undefined; cost_usd?: number | undefined; by?: { person_id: string | null; name: string; [field: string]: unknown } | null | undefined; [field: string]: unknown } };
 
 export type MessageDeltaEvent = { seq: number; type: "message.delta"; data: { task_id: string; at: string; step: number; attempt: number; text: string; [field: string]: unknown } };
 
@@ -229,7 +229,7 @@ export type Problem = { type: string; title: string; status: number; detail: str
 
 export type Project = { name: string; memories: number; tasks: number; created_at: string };
 
-export type QuestionAnsweredEvent = { seq: number; type: "question.answered"; data: { task_id: string; at: string; question_id: string; call_id: string; query: string; person: string | null; person_id?: string | undefined; answer: string; by: string; [field: string]: unknown } };
+export type QuestionAnsweredEvent = { seq: number; type: "question.answered"; data: { task_id: string; at: string; question_id: string; call_id: string; query: string; person: string | null; person_id?: string | undefined; answer: string; by: string; by_person_id?: string | null | undefined; [field: string]: unknown } };
 
 export type QuestionAskedEvent = { seq: number; type: "question.asked"; data: { task_id: string; at: string; step?: number | undefined; call_id: string; question_id: string | null; choices: (string)[] | null; query: string; person: string | null; person_id?: string | undefined; wait: boolean; expires_at: string | null; [field: string]: unknown } };
 

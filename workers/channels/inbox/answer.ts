@@ -78,7 +78,7 @@ async function sendAnswer(
     const cut = reason === null ? null : reason.slice(0, MAX_REASON).toWellFormed();
     return await stub.decideApproval(
       ask,
-      { decision, arguments: changed, reason: cut, by: by.name },
+      { decision, arguments: changed, reason: cut, by: by.name, person: by.id },
       request,
       NO_RUN_DEPTH,
     );
@@ -89,7 +89,7 @@ async function sendAnswer(
       ? { text: given.choice, isChoice: true }
       : { text: given.text.slice(0, MAX_TEXT), isChoice: false };
   if (said.text.trim() === "") return failed("invalid_input", "The answer is empty. Write some text.");
-  return await stub.answer(ask, { ...said, by: by.name }, request, NO_RUN_DEPTH);
+  return await stub.answer(ask, { ...said, by: by.name, person: by.id }, request, NO_RUN_DEPTH);
 }
 
 /** True for an approval whose arguments no channel could show. */

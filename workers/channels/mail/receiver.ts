@@ -117,7 +117,7 @@ function ignoreMail(why: string): ItemOutcome {
 }
 
 async function createTaskFromMail(env: Env, written: WrittenMail, title: string): Promise<ItemOutcome> {
-  const { tenant, item, from, text, isInThread: isThreaded } = written;
+  const { tenant, item, from, person, text, isInThread: isThreaded } = written;
   const files = written.files.slice(0, MAX_FILES);
   const names = chooseFilePaths(files.map(({ filename }) => filename));
   const attached = { names, skipped: written.files.length - files.length };
@@ -138,6 +138,7 @@ async function createTaskFromMail(env: Env, written: WrittenMail, title: string)
     via: { channel: "email", id: from },
     seed: `email ${item.id}`,
     at: item.receivedAt,
+    actsFor: { person: person.id, name: person.name, timeZone: person.timeZone },
   });
   if (!made.ok) return await replyOrRetry(env, written, made.error, "No task was created from your mail");
   const { id } = made.value;

@@ -2,6 +2,7 @@
 import { filesFromEnv } from "../../../adapters/env/files.ts";
 import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
 import { type Failure, ok, type Result } from "../../../core/base/errors.ts";
+import type { Actor } from "../../../core/connections/actors.ts";
 import type { MessageBody } from "../../../core/channels/slack/items.ts";
 import { type OpenQuestion, toAnswer } from "../../../core/channels/slack/open-questions.ts";
 import type { TaskView } from "../../../core/task/view.ts";
@@ -35,9 +36,10 @@ export async function sendFiles(
   { env, tenant, item }: SlackContext,
   task: string,
   files: string,
+  by: Actor | null,
 ): Promise<Result<string>> {
   if (files === "") return ok("");
-  const sent = await tasksFromEnv(env)(tenant, task).message(files, `${item.id}/files`, 0);
+  const sent = await tasksFromEnv(env)(tenant, task).message(files, `${item.id}/files`, 0, undefined, by);
   if (sent.ok) return ok("");
   return isTemporary(sent.error) ? sent : ok(files);
 }

@@ -17,7 +17,7 @@ import type { TaskView } from "../../../core/task/view.ts";
 import { flushIndexOf } from "../../http/fresh-index.ts";
 import { createReminder } from "../../schedules/reminders.ts";
 import { type Conversation, createSlackTask } from "./messages.ts";
-import { findMentionedNames, noteSpeaker, findSpeaker } from "./speaker.ts";
+import { findAuthor, findMentionedNames, findSpeaker } from "./speaker.ts";
 import { stopTask } from "./stop.ts";
 import { retryLater, isTemporary, respond, type SlackContext } from "./workspace.ts";
 
@@ -53,6 +53,8 @@ async function startThread(
   const { env, team, slack, item } = context;
   const text = toMarkdown(words, await findMentionedNames(context, words));
   const shown = `<@${user}> asks: ${escapeText(truncateText(text, 1_000))}`;
+  const author = await findAuthor(context, user);
+  if (!author.ok) return retryLater(author.error);
   const before = await findEarlierPost(context, channel);
   if (!before.ok) return retryLater(before.error);
   const root =
@@ -71,8 +73,8 @@ async function startThread(
   const place = `${team}/${channel}/${root.value.ts}`;
   const made = await createSlackTask(
     context,
-    { user, channel, place },
-    { texts: appendToThread(null, text), hold: false },
+    { user, author: author.value, channel, place },
+    { texts: appendToThread(null, text), hold: false, actors: null },
   );
   if (!made.ok) return await refuse(context, responseUrl, made.error);
   const { retryAfterMs } = await inboxesFromEnv(env)(`slack/${team}`).take({
@@ -84,7 +86,6 @@ async function startThread(
   });
   if (retryAfterMs !== undefined)
     return { kind: "later", afterMs: retryAfterMs, why: "The thread could not be linked to its task yet." };
-  await noteSpeaker(context, user);
   return { kind: "done", note: made.value.id };
 }
 

@@ -19,7 +19,7 @@ import {
 import { findMentions } from "../../../core/channels/slack/plain-text.ts";
 import type { TaskView } from "../../../core/task/view.ts";
 import { sendFiles, storeFiles, tryAnswer } from "./answer-question.ts";
-import { findSpeaker } from "./speaker.ts";
+import { findAuthor, findSpeaker, toActor } from "./speaker.ts";
 import { isTemporary, retryLater, type SlackContext, whisper, whisperCard } from "./workspace.ts";
 
 /** The latest questions of the direct messages that are looked at. */
@@ -113,7 +113,9 @@ async function passFiles(context: SlackContext, said: MessageBody, task: string)
   if (!facts.ok) return facts;
   const { rootId, project } = facts.value;
   const named = await storeFiles(context, said, { id: rootId, project }, said.ts);
-  return named.ok ? await sendFiles(context, task, named.value) : named;
+  if (!named.ok) return named;
+  const author = await findAuthor(context, said.user);
+  return author.ok ? await sendFiles(context, task, named.value, toActor(author.value)) : author;
 }
 
 function explain({ cause, message }: Failure): string {

@@ -11,8 +11,11 @@ import { findQuotes } from "../../../core/channels/slack/quotes.ts";
 import { NO_RUN_DEPTH } from "../../../core/base/call-budget.ts";
 import { type Failure, ok, type Result } from "../../../core/base/errors.ts";
 import { isId } from "../../../core/base/ids.ts";
+import { type Actor, type Actors, UNKNOWN_ACTORS } from "../../../core/connections/actors.ts";
 import type { TextRange, LabelledText } from "../../../core/model/label-parts.ts";
+import type { PersonRecord } from "../../../core/people/person.ts";
 import { mayInstruct } from "../../../core/provenance/label.ts";
+import { lacksMethod } from "../../../core/steps/rpc.ts";
 import type { TaskFacts } from "../../../core/task/state.ts";
 import { hasEnded } from "../../../core/task/status.ts";
 import type { TaskView } from "../../../core/task/view.ts";
@@ -20,7 +23,7 @@ import type { JsonState } from "../../../core/tool/tool.ts";
 import { createTaskFromOrder } from "../../tasks/create.ts";
 import { sendFiles, storeFiles, tryAnswer } from "./answer-question.ts";
 import { ANSWER_IN_WORDS, answerDirectly, askWhich } from "./direct.ts";
-import { findMentionedNames, noteSpeaker, findSpeaker } from "./speaker.ts";
+import { findAuthor, findMentionedNames, findSpeaker, toActor } from "./speaker.ts";
 import { readThread } from "./thread.ts";
 import { FOR_MEMBERS, isOutsider, retryLater, isTemporary, type SlackContext, whisper } from "./workspace.ts";
 
@@ -30,6 +33,26 @@ export interface Conversation {
   readonly task: string;
   /** The question that started it; absent or null for any. */
   readonly ask?: string | null;
+}
+
+/** What a message says, and the record of its author; null without one. */
+interface Words {
+  readonly text: string;
+  readonly author: PersonRecord | null;
+}
+
+/** Who asks for a task in Slack, and where. */
+interface SlackRequester extends Pick<Words, "author"> {
+  readonly user: string;
+  readonly channel: string;
+  readonly place: string;
+}
+
+/** `actors`: who steered the conversation that the task continues; null if it continues none. */
+interface SlackRequest {
+  readonly texts: readonly LabelledText[];
+  readonly hold: boolean;
+  readonly actors: Actors | null;
 }
 
 /** Handles a message in a thread. A thread in which nobody addressed Otto is ignored. */
@@ -53,11 +76,14 @@ export async function handleMessage(
   }
   const direct = known === null ? await answerDirectly(context, said, text) : null;
   if (direct !== null) return direct;
+  const author = await findAuthor(context, said.user);
+  if (!author.ok) return retryLater(author.error);
+  const words = { text, author: author.value };
   const task = known === null ? null : await tasksFromEnv(context.env)(context.tenant, known).view();
   if (task === null || (!task.ok && task.error.code === "not_found"))
-    return await startTask(context, said, { text, before: null });
+    return await startTask(context, said, { ...words, before: null });
   if (!task.ok) return retryLater(task.error);
-  return await continueTask(context, said, { text, ask: about?.ask ?? null }, task.value);
+  return await continueTask(context, said, { ...words, ask: about?.ask ?? null }, task.value);
 }
 
 function findConversation(lane: JsonState | null): Conversation | null {
@@ -95,7 +121,7 @@ async function getText(context: SlackContext, { text }: MessageBody): Promise<st
 async function startTask(
   context: SlackContext,
   said: MessageBody,
-  { text, before }: { readonly text: string; readonly before: TaskView | null },
+  { text, author, before }: Words & { readonly before: TaskView | null },
 ): Promise<ItemOutcome> {
   const root = said.thread ?? said.ts;
   const hasFiles = said.files.length > 0;
@@ -107,19 +133,20 @@ async function startTask(
   if (!own.ok) return retryLater(own.error);
   const texts =
     before === null ? appendToThread(above.value, words) : continueConversation({ ...before, own: own.value }, words);
-  const from = { user: said.user, channel: said.channel, place };
-  const made = await createSlackTask(context, from, { texts, hold: hasFiles });
+  const actors = before === null ? ok(null) : await findEarlierActors(context, before.id);
+  if (!actors.ok) return retryLater(actors.error);
+  const from = { user: said.user, author, channel: said.channel, place };
+  const made = await createSlackTask(context, from, { texts, hold: hasFiles, actors: actors.value });
   if (!made.ok) return await handleFailure(context, said, made.error);
   if (hasFiles) {
     const stub = tasksFromEnv(context.env)(context.tenant, made.value.id);
     const named = await storeFiles(context, said, made.value, null);
     if (!named.ok) return retryLater(named.error);
-    const sent = await stub.message(named.value, `${context.item.id}/files`, 0);
+    const sent = await stub.message(named.value, `${context.item.id}/files`, 0, undefined, toActor(author));
     if (!sent.ok && isTemporary(sent.error)) return retryLater(sent.error);
     const started = await stub.start(context.item.id, NO_RUN_DEPTH);
     if (!started.ok && isTemporary(started.error)) return retryLater(started.error);
   }
-  await noteSpeaker(context, said.user);
   return { kind: "done", note: made.value.id, lane: { task: made.value.id } satisfies Conversation };
 }
 
@@ -139,11 +166,25 @@ async function findOwnFacts(
   return ok(isOwn ? facts.value : null);
 }
 
+/**
+ * Returns who steered the conversation so far; unknown once its task was erased, and from an object of an earlier
+ * release. A failure is temporary.
+ */
+async function findEarlierActors({ env, tenant }: SlackContext, task: string): Promise<Result<Actors>> {
+  try {
+    const actors = await tasksFromEnv(env)(tenant, task).actors();
+    return actors.ok || isTemporary(actors.error) ? actors : ok(UNKNOWN_ACTORS);
+  } catch (thrown) {
+    if (lacksMethod(thrown)) return ok(UNKNOWN_ACTORS);
+    throw thrown;
+  }
+}
+
 /** Creates a task for a person in Slack, with the reply in a thread. The same item creates the same task. */
 export async function createSlackTask(
   { env, tenant, team, item }: SlackContext,
-  { user, channel, place }: { readonly user: string; readonly channel: string; readonly place: string },
-  { texts, hold }: { readonly texts: readonly LabelledText[]; readonly hold: boolean },
+  { user, author, channel, place }: SlackRequester,
+  { texts, hold, actors }: SlackRequest,
 ): Promise<Result<TaskView>> {
   const isOwn = texts.length === 1 && texts.every(({ label }) => mayInstruct(label));
   const { input, instructions } = toInput(texts);
@@ -160,6 +201,8 @@ export async function createSlackTask(
     via: { channel: "slack", id: place },
     seed: `slack ${team} ${item.id}`,
     at: item.receivedAt,
+    actsFor: author === null ? null : { person: author.id, name: author.name, timeZone: author.timeZone },
+    ...(actors === null ? {} : { actors }),
   });
 }
 
@@ -176,10 +219,11 @@ async function handleFailure(context: SlackContext, said: MessageBody, error: Fa
 async function continueTask(
   context: SlackContext,
   said: MessageBody,
-  { text, ask }: { readonly text: string; readonly ask: string | null },
+  { text, author, ask }: Words & { readonly ask: string | null },
   task: TaskView,
 ): Promise<ItemOutcome> {
   const lane = { task: task.id } satisfies Conversation;
+  const by = toActor(author);
   const stub = tasksFromEnv(context.env)(context.tenant, task.id);
   const isOver = hasEnded(task.status);
   const named = isOver ? ok("") : await storeFiles(context, said, task, said.ts);
@@ -189,12 +233,12 @@ async function continueTask(
   if (!meant.ok) return retryLater(meant.error);
   const question = meant.value;
   if (question !== null && "several" in question) {
-    const sent = await sendFiles(context, task.id, files);
+    const sent = await sendFiles(context, task.id, files, by);
     if (!sent.ok) return retryLater(sent.error);
     return { ...(await askWhich(context, said, text, question.several, sent.value !== "")), lane };
   }
   if (question !== null) {
-    const sent = await sendFiles(context, question.task_id ?? task.id, files);
+    const sent = await sendFiles(context, question.task_id ?? task.id, files, by);
     if (!sent.ok) return retryLater(sent.error);
     files = sent.value;
     const answered = await tryAnswer(context, said, text, question);
@@ -202,8 +246,8 @@ async function continueTask(
     if (answered.kind === "later") return retryLater(answered.why);
   }
   // Also for an ended task, because it knows whether this message reached it before.
-  const words = await nameAuthor(context, said, text, task);
-  const sent = await sendToTask(stub, context.item.id, { words, name: words.length - text.length, files });
+  const words = nameAuthor(context, said, { text, author }, task);
+  const sent = await sendToTask(stub, context.item.id, { words, name: words.length - text.length, files, by });
   if (sent.ok) {
     const isAsked = task.pending.some(({ kind }) => kind === "question");
     if (text === "" && !isOver && isAsked) await whisper(context, said, ANSWER_IN_WORDS);
@@ -214,7 +258,7 @@ async function continueTask(
   if (!now.ok) return retryLater(now.error);
   // It is giving its last answer, or has too many unread messages, so the item waits.
   if (!hasEnded(now.value.status)) return { kind: "later", afterMs: 0, why: sent.error.message };
-  return await startTask(context, said, { text, before: now.value });
+  return await startTask(context, said, { text, author, before: now.value });
 }
 
 /**
@@ -237,6 +281,13 @@ async function findMeant(
   return ok({ several: [own, ...others] });
 }
 
+interface SlackMessage {
+  readonly words: string;
+  readonly name: number;
+  readonly files: string;
+  readonly by: Actor | null;
+}
+
 /**
  * Sends a person's message to a task. The first `name` characters of the text name the author. Lines that it quotes,
  * and file names, come from outside; an object of an earlier release treats everything after the first of them as
@@ -245,17 +296,21 @@ async function findMeant(
 async function sendToTask(
   stub: TaskStub,
   request: string,
-  { words, name, files }: { readonly words: string; readonly name: number; readonly files: string },
+  { words, name, files, by }: SlackMessage,
 ): Promise<Result<TaskView>> {
   const text = [words, files].filter(Boolean).join("\n\n");
   const quotes = findQuotes(words.slice(name)).map(([from, to]): TextRange => [from + name, to + name]);
   const outside: readonly TextRange[] = files === "" ? quotes : [...quotes, [words.length, text.length]];
-  return await stub.message(text, request, outside[0]?.[0] ?? text.length, outside);
+  return await stub.message(text, request, outside[0]?.[0] ?? text.length, outside, by);
 }
 
 /** Prefixes the author's name if another person started the task. */
-async function nameAuthor(context: SlackContext, { user }: MessageBody, text: string, task: TaskView): Promise<string> {
-  if (task.metadata["slack_user"] === `${context.team}/${user}` || text === "") return text;
-  const by = await findSpeaker(context, user);
-  return by.ok ? `${by.value.name}: ${text}` : text;
+function nameAuthor(
+  { team }: SlackContext,
+  { user }: MessageBody,
+  { text, author }: Words,
+  { metadata }: TaskView,
+): string {
+  if (metadata["slack_user"] === `${team}/${user}` || text === "") return text;
+  return author === null ? text : `${author.name}: ${text}`;
 }

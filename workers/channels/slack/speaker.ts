@@ -2,9 +2,10 @@
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { findMentions } from "../../../core/channels/slack/plain-text.ts";
 import type { PersonRecord } from "../../../core/people/person.ts";
-import type { Result } from "../../../core/base/errors.ts";
+import type { Actor } from "../../../core/connections/actors.ts";
+import { ok, type Result } from "../../../core/base/errors.ts";
 import { linkSlackPerson } from "../../people/link.ts";
-import type { SlackContext } from "./workspace.ts";
+import { isTemporary, type SlackContext } from "./workspace.ts";
 
 /** People of one text whose names are looked up. */
 const MAX_NAMED = 10;
@@ -23,10 +24,17 @@ export async function findSpeaker(context: SlackContext, user: string): Promise<
   return await linkSlackPerson(env, tenant, { team, user, name, email, tz });
 }
 
-/** Records the author of a message. The task neither waits for it nor fails with it. */
-export async function noteSpeaker(context: SlackContext, user: string): Promise<void> {
+/** Returns the record of the author of a message; null without one. A failure is temporary. */
+export async function findAuthor(context: SlackContext, user: string): Promise<Result<PersonRecord | null>> {
   const found = await findSpeaker(context, user);
-  if (!found.ok) console.error("a person of Slack is not known", context.team, user, found.error.code);
+  if (found.ok || isTemporary(found.error)) return found;
+  console.error("a person of Slack is not known", context.team, user, found.error.code);
+  return ok(null);
+}
+
+/** The author as a task stores it; null without a record. */
+export function toActor(author: Pick<PersonRecord, "id" | "name"> | null): Actor | null {
+  return author === null ? null : { person: author.id, name: author.name };
 }
 
 /** Returns the names of the people that a text mentions, if they can be found. Excludes Otto itself. */
