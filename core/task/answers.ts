@@ -7,13 +7,13 @@ import { hashApproved } from "../gateway/bind-files.ts";
 import { pickTerms } from "./key-lifetime.ts";
 import { confirmedOutcome, failedOutcome, unknownOutcome } from "./ledger.ts";
 import { advance } from "./advance.ts";
-import type { Command, RevisedCall } from "./commands.ts";
+import type { ApprovalDecision, Command, RevisedCall } from "./commands.ts";
 import type { BatchCall } from "./state.ts";
 import type { Resumed } from "../tool/tool.ts";
 import type { Turn } from "./turn.ts";
 import { formatFile } from "./view.ts";
 import type { SettledWait, Wait } from "./wait.ts";
-import { answeredOutcome, findWaitingCall, toQuestionFields } from "./waits.ts";
+import { answeredOutcome, explainOwner, findWaitingCall, toQuestionFields } from "./waits.ts";
 
 type ApprovalWait = Extract<Wait, { kind: "approval" }>;
 
@@ -69,6 +69,8 @@ export function decideApproval(turn: Turn, command: Extract<Command, { type: "ap
   if (call?.wait?.kind !== "approval") return explainSettled(turn, command.approval, "approval");
   const { expiresAt } = call.wait;
   if (expiresAt !== null && expiresAt <= turn.now) return { code: "gone", message: "The approval has expired." };
+  const refused = refuseOthers(call.wait, command);
+  if (refused !== null) return refused;
   const { decision, revised, reason, by } = command;
   if (revised !== null && revised.revisedFrom !== call.argumentsHash) {
     return { code: "conflict", message: "The approval is for other arguments than these were made from." };
@@ -105,6 +107,19 @@ export function decideApproval(turn: Turn, command: Extract<Command, { type: "ap
 }
 
 /**
+ * Returns why a decision is not this person's; null if it is. The owner of the call's account decides, from any channel;
+ * others who may approve only if the owner delegates.
+ */
+export function refuseOthers(
+  { owner }: Pick<ApprovalWait, "owner">,
+  { person = null, mayApprove = false }: Pick<ApprovalDecision, "person" | "mayApprove">,
+): Failure | null {
+  if (owner === undefined || person === owner.person) return null;
+  if (owner.mayDelegate && mayApprove && person !== null) return null;
+  return { code: "forbidden", message: explainOwner(owner.name) };
+}
+
+/**
  * Returns the file content that an approval covers: the shown content of files on the card, and for files in the person's
  * own arguments the content at their check. A runner of an earlier release checks none: the call asks again.
  */
@@ -114,12 +129,13 @@ function getConsent(
   wait: ApprovalWait,
   revised: RevisedCall | null,
 ): Pick<BatchCall, "consent"> {
-  const { files = [], reason } = wait;
+  const { files = [], reason, owner } = wait;
   if (consent === undefined && (revised?.files ?? []).length === 0) return {};
   const named = revised === null ? files : (revised.files ?? null);
   const approved = named?.map((file) => files.find(({ path }) => path === file.path) ?? file) ?? null;
   // The first arguments named no file: other content is requested as the first approval.
-  const request = consent ?? { reason, expiresInMs: getDecisionTimeMs(turn, wait), rounds: 1 };
+  const decides = owner === undefined ? {} : { owner };
+  const request = consent ?? { reason, expiresInMs: getDecisionTimeMs(turn, wait), rounds: 1, ...decides };
   return { consent: { ...request, approved } };
 }
 

@@ -14,7 +14,7 @@ import type { CallToMake } from "./decision.ts";
 import { getLabelName, OUTSIDE } from "../provenance/label.ts";
 import { finishTask, loadSkill } from "./skills.ts";
 import type { Attachment, BatchCall } from "./state.ts";
-import { formatFile } from "./view.ts";
+import { formatFile, formatOwner } from "./view.ts";
 import type { BoundFile } from "../sandbox/bind-copy.ts";
 import type { Turn } from "./turn.ts";
 import { deriveWaitId } from "../base/ids.ts";
@@ -69,13 +69,13 @@ function requestApproval(
   turn: Turn,
   entry: BatchCall,
   { id, tool, arguments: given, argumentsHash }: Pick<PreparedCall, "id" | "tool" | "arguments" | "argumentsHash">,
-  { reason, expiresInMs }: NonNullable<PreparedCall["approval"]>,
+  { reason, expiresInMs, owner }: NonNullable<PreparedCall["approval"]>,
   bound: readonly BoundFile[] = [],
 ) {
   const expiresAt = turn.now + expiresInMs;
   const approvalId = deriveWaitId("approval", id, entry.consent?.rounds ?? 0);
-  const files = bound.length === 0 ? {} : { files: bound };
-  turn.replace({ ...entry, wait: { kind: "approval", id: approvalId, reason, expiresAt, since: turn.now, ...files } });
+  const about = { ...(bound.length === 0 ? {} : { files: bound }), ...(owner === undefined ? {} : { owner }) };
+  turn.replace({ ...entry, wait: { kind: "approval", id: approvalId, reason, expiresAt, since: turn.now, ...about } });
   turn.emit("approval.requested", {
     step: turn.state.step,
     call_id: id,
@@ -86,6 +86,7 @@ function requestApproval(
     approved_hash: hashApproved(argumentsHash, bound),
     reason,
     expires_at: new Date(expiresAt).toISOString(),
+    ...(owner === undefined ? {} : { decides: formatOwner(owner) }),
     ...(bound.length === 0 ? {} : { files: bound.map(formatFile) }),
   });
 }

@@ -10,6 +10,7 @@ import type { ModelFailure } from "../ports/model.ts";
 import type { Label } from "../provenance/label.ts";
 import type { AmountLimit, Attachment, LedgerState, TaskFacts } from "./state.ts";
 import type { PendingView } from "./view.ts";
+import type { ApprovalOwner } from "./wait.ts";
 import type { BoundFile } from "../sandbox/bind-copy.ts";
 import type { Control, EffectTerms, ToolResult, Touch } from "../tool/tool.ts";
 
@@ -45,6 +46,8 @@ export interface ApprovalDecision {
   readonly reason: string | null;
   readonly by: string;
   readonly person?: AuthorId;
+  /** True if the channel knows that the person may approve. Only then does a person decide for an owner who delegates. */
+  readonly mayApprove?: boolean;
 }
 
 /** A person's decision on a call of unknown outcome. */
@@ -68,8 +71,8 @@ export interface PreparedCall extends EffectTerms {
   readonly tool: string;
   readonly arguments: unknown;
   readonly argumentsHash: string;
-  /** Why a person has to approve the call, and when the approval expires; null if it may run. */
-  readonly approval: { readonly reason: string; readonly expiresInMs: number } | null;
+  /** Why a person has to approve the call, when the approval expires, and who alone decides it; null if it may run. */
+  readonly approval: { readonly reason: string; readonly expiresInMs: number; readonly owner?: ApprovalOwner } | null;
   readonly outcome: CallOutcome | null;
   /** True for a call that dispatches a subtask. */
   readonly dispatches?: boolean;
@@ -275,6 +278,8 @@ export type Command =
       readonly reason: string | null;
       readonly by: string;
       readonly person?: AuthorId;
+      /** As in an `ApprovalDecision`. */
+      readonly mayApprove?: boolean;
       readonly request: string | null;
     }
   | {

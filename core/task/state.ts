@@ -13,7 +13,7 @@ import type { SkillInForce } from "../skills/skill.ts";
 import type { DeliverTo, TaskSource } from "./source.ts";
 import type { PinnedSource } from "../tool/source.ts";
 import type { EffectTerms, Resumed, Touch } from "../tool/tool.ts";
-import type { SettledWait, Wait } from "./wait.ts";
+import type { ApprovalOwner, SettledWait, Wait } from "./wait.ts";
 
 /**
  * The version of the shapes in this file. `core/task/state-versions.ts` upgrades a state of an earlier release. A state
@@ -172,6 +172,8 @@ export interface Consent {
   readonly rounds: number;
   /** The files as approved; null until then. */
   readonly approved: readonly BoundFile[] | null;
+  /** As in the approval's wait. */
+  readonly owner?: ApprovalOwner;
 }
 
 /** The tenant's permit for runner calls: until when, and up to which total of this task's own use. */

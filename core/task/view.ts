@@ -9,6 +9,7 @@ import type { EndReason, TaskState } from "./state.ts";
 import type { Message } from "../model/messages.ts";
 import { iso, isoOrNull } from "../base/iso.ts";
 import type { BoundFile } from "../sandbox/bind-copy.ts";
+import type { ApprovalOwner } from "./wait.ts";
 
 /** What a task waits for, as the API returns it. */
 export type PendingView =
@@ -36,6 +37,8 @@ export type PendingView =
       readonly approved_hash?: string;
       readonly reason: string;
       readonly expires_at: string | null;
+      /** Who decides; null for everyone who may approve. Absent from a view of an earlier release. */
+      readonly decides?: DecidesView | null;
       /** The files that the call names, whose content is approved with it. Absent if it names none. */
       readonly files?: readonly ApprovedFile[];
       readonly task_id?: string;
@@ -47,6 +50,18 @@ export type PendingView =
       readonly arguments?: unknown;
       readonly task_id?: string;
     };
+
+/** The owner of the account that a call uses, who decides its approval. */
+interface DecidesView {
+  readonly person_id: string;
+  readonly name: string;
+  /** True if others who may approve decide too. */
+  readonly delegates: boolean;
+}
+
+export function formatOwner({ person, name, mayDelegate }: ApprovalOwner): DecidesView {
+  return { person_id: person, name, delegates: mayDelegate };
+}
 
 /** A file that a call names, as the API returns it. */
 export interface ApprovedFile {
@@ -180,6 +195,7 @@ export function getPending(state: TaskState): PendingView[] {
         approved_hash: hashApproved(call.argumentsHash, wait.files),
         reason: wait.reason,
         expires_at: isoOrNull(wait.expiresAt),
+        decides: wait.owner === undefined ? null : formatOwner(wait.owner),
         ...(wait.files === undefined ? {} : { files: wait.files.map(formatFile) }),
       });
     } else if (wait?.kind === "unknown") {

@@ -4,6 +4,14 @@ import type { SkillInForce } from "../skills/skill.ts";
 import type { JsonState } from "../tool/tool.ts";
 import type { AmountLimit } from "./state.ts";
 
+/** The person who decides an approval, because the call uses this person's account. */
+export interface ApprovalOwner {
+  readonly person: string;
+  readonly name: string;
+  /** True if others who may approve decide too. */
+  readonly mayDelegate: boolean;
+}
+
 /** What a call waits for. `since` is absent from a wait for a person that an earlier release opened. */
 export type Wait =
   | {
@@ -28,6 +36,8 @@ export type Wait =
       readonly since?: number;
       /** The files that the call names, with the content to approve. Absent if it names none. */
       readonly files?: readonly BoundFile[];
+      /** Absent if everyone who may approve decides. */
+      readonly owner?: ApprovalOwner;
     }
   /** The outcome of the call is unknown, and the agent's configuration asks a person to decide it. */
   | { readonly kind: "unknown"; readonly since?: number }

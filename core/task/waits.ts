@@ -85,6 +85,11 @@ export function answeredOutcome(answer: string, by: string): CallOutcome {
   return { ...confirmedOutcome({ answer, answered_by: by }, answer, 0), label: PERSON };
 }
 
+/** Says who decides an approval, to everybody else. */
+export function explainOwner(name: string): string {
+  return `${name} decides this: the call uses ${name}'s account.`;
+}
+
 /** Returns the event fields of a question: what it asks, and whom. */
 export function toQuestionFields({ query, person, personId }: Pick<QuestionWait, "query" | "person" | "personId">) {
   return { query, person, ...(personId === undefined ? {} : { person_id: personId }) };

@@ -5,7 +5,7 @@ import type { Actor } from "../../core/connections/actors.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { TextRange } from "../../core/model/label-parts.ts";
 import { JOB_VERSION } from "../../core/steps/job-version.ts";
-import { formatRevisionNote } from "../../core/task/answers.ts";
+import { formatRevisionNote, refuseOthers } from "../../core/task/answers.ts";
 import type { ApprovalDecision, Command, QuestionAnswer, UnknownDecision } from "../../core/task/commands.ts";
 import type { LedgerRow } from "../../core/task/decision.ts";
 import type { Wake } from "../../core/task/rpc.ts";
@@ -55,14 +55,15 @@ export class TaskPeople {
 
   async decideApproval(
     approval: string,
-    { decision, arguments: given, reason, by, person = null }: ApprovalDecision,
+    { decision, arguments: given, reason, by, person = null, mayApprove = false }: ApprovalDecision,
     request: string | null,
     ...[depth, permit = null]: Wake
   ): Promise<Result<TaskView>> {
     const receivedAt = Date.now();
-    const revised = given === null || decision === "refuse" ? ok(null) : await this.revise(approval, given);
+    const revised =
+      given === null || decision === "refuse" ? ok(null) : await this.revise(approval, given, { person, mayApprove });
     if (!revised.ok) return revised;
-    const decided = { approval, decision, revised: revised.value, reason, by, person, request } as const;
+    const decided = { approval, decision, revised: revised.value, reason, by, person, mayApprove, request } as const;
     return this.runCommand(
       { type: "approval_decided", ...decided },
       depth,
@@ -80,10 +81,16 @@ export class TaskPeople {
   }
 
   /** Checks and hashes a person's arguments. Null when they equal the requested ones, or no call waits for them. */
-  private async revise(approval: string, given: Readonly<Record<string, unknown>>) {
+  private async revise(
+    approval: string,
+    given: Readonly<Record<string, unknown>>,
+    decider: Pick<ApprovalDecision, "person" | "mayApprove">,
+  ) {
     const state = this.store.load()?.state;
     const call = state === undefined ? null : findWaitingCall(state.batch, "approval", approval);
-    if (state === undefined || call === null) return ok(null);
+    if (state === undefined || call?.wait?.kind !== "approval") return ok(null);
+    const refused = refuseOthers(call.wait, decider);
+    if (refused !== null) return { ok: false, error: refused } as const;
     const { tool, argumentsHash: revisedFrom } = call;
     const job = { version: JOB_VERSION, facts: getCurrentFacts(state), tool, arguments: given };
     const revised = await stepsFromEnv(this.env).reviseCall(job);

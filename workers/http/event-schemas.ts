@@ -10,6 +10,7 @@ import { LABEL_NAMES } from "../../core/provenance/label.ts";
 import { TASK_STATUSES } from "../../core/task/status.ts";
 import {
   approvedFiles,
+  decidesSchema,
   outputSchema,
   ownUsageSchema,
   pendingSchema,
@@ -116,6 +117,7 @@ const DATA = {
     ...approved,
     reason: z.string(),
     expires_at: time.nullable(),
+    decides: decidesSchema.optional().describe("Who decides. Absent for everyone who may approve."),
   },
   "approval.decided": {
     approval_id: z.string(),

@@ -56,6 +56,13 @@ export const approvedFiles = z.array(
     .meta({ id: "ApprovedFile" }),
 );
 
+/** The owner of the account that a call uses. */
+export const decidesSchema = z.strictObject({
+  person_id: z.string(),
+  name: z.string(),
+  delegates: z.boolean().describe("True if others who may approve decide too."),
+});
+
 export const pendingSchema = z.discriminatedUnion("kind", [
   z
     .strictObject({
@@ -85,6 +92,7 @@ export const pendingSchema = z.discriminatedUnion("kind", [
         ),
       reason: z.string(),
       expires_at: time.nullable(),
+      decides: decidesSchema.nullable().optional().describe("Who decides; null for everyone who may approve."),
       files: approvedFiles
         .optional()
         .describe(

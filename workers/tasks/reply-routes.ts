@@ -1,6 +1,7 @@
 /** Messages of people to a running task: texts, answers to its questions, decisions on its approvals. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
 import type { TaskStub } from "../../adapters/env/tasks.ts";
 import { REQUEST_DEPTH } from "../../core/base/call-budget.ts";
 import type { Result } from "../../core/base/errors.ts";
@@ -11,7 +12,7 @@ import { taskSchema } from "../http/schemas.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { getRequestName } from "../http/new-ids.ts";
-import { getAuthor } from "../http/principal.ts";
+import { getAuthor, getTenant } from "../http/principal.ts";
 import { takePermit } from "../http/request-permit.ts";
 import { findDecidingTask, readTask, taskParams, getTaskStub } from "./access.ts";
 import { toTaskView } from "./view.ts";
@@ -132,7 +133,9 @@ export function taskReplyRoutes(app: App): void {
     const { id, approval } = c.req.valid("param");
     const { decision, arguments: given = null, reason = null } = c.req.valid("json");
     const owner = await findDecidingTask(c, id, findTaskOfWait(approval), "This task has no approval with that id.");
-    const decided = { decision, arguments: given, reason, ...signAs(c) };
+    const decider = signAs(c);
+    const mayApprove = await mayPersonApprove(c, decider.person);
+    const decided = { decision, arguments: given, reason, ...decider, mayApprove };
     return c.json(
       await sendCommand(c, id, owner, (stub) => stub.decideApproval(approval, decided, ...getWake(c))),
       200,
@@ -144,6 +147,11 @@ export function taskReplyRoutes(app: App): void {
 function signAs(c: AppContext): { readonly by: string; readonly person: string | null } {
   const { name, person } = getAuthor(c);
   return { by: name, person };
+}
+
+/** True if the person's record allows approving. A key without a person has only its scopes, which no owner delegates to. */
+async function mayPersonApprove(c: AppContext, person: string | null): Promise<boolean> {
+  return person !== null && unwrap(await databaseFromEnv(c.env).people.get(getTenant(c), person)).mayApprove;
 }
 
 /** Returns the last arguments of a command that may wake the task: the request's name and its permit. */

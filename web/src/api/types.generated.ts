@@ -18,7 +18,7 @@ export type ApprovalDecisionInput = { decision: ApprovalDecision; arguments?: Re
 
 export type ApprovalExpiredEvent = { seq: number; type: "approval.expired"; data: { task_id: string; at: string; approval_id: string; call_id: string; tool: string; [field: string]: unknown } };
 
-export type ApprovalRequestedEvent = { seq: number; type: "approval.requested"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; approval_id: string; arguments?: unknown; arguments_hash: string; approved_hash?: string | undefined; files?: (ApprovedFile)[] | undefined; reason: string; expires_at: string | null; [field: string]: unknown } };
+export type ApprovalRequestedEvent = { seq: number; type: "approval.requested"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; approval_id: string; arguments?: unknown; arguments_hash: string; approved_hash?: string | undefined; files?: (ApprovedFile)[] | undefined; reason: string; expires_at: string | null; decides?: { person_id: string; name: string; delegates: boolean } | undefined; [field: string]: unknown } };
 
 export type ApprovedFile = { path: string; size: number; sha256: string; file_count?: number | undefined };
 
@@ -209,7 +209,7 @@ export type OutputFile = { path: string; size: number; content_type: string; sha
 
 export type OverlapPolicy = "skip" | "queue" | "cancel_previous" | "allow";
 
-export type PendingApproval = { kind: "approval"; id: string; call_id: string; tool: string; arguments?: unknown; arguments_hash: string; approved_hash?: string | undefined; reason: string; expires_at: string | null; files?: (ApprovedFile)[] | undefined; task_id?: string | undefined };
+export type PendingApproval = { kind: "approval"; id: string; call_id: string; tool: string; arguments?: unknown; arguments_hash: string; approved_hash?: string | undefined; reason: string; expires_at: string | null; decides?: { person_id: string; name: string; delegates: boolean } | null | undefined; files?: (ApprovedFile)[] | undefined; task_id?: string | undefined };
 
 export type PendingKind = "question" | "approval" | "unknown";
 

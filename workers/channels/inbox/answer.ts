@@ -78,7 +78,7 @@ async function sendAnswer(
     const cut = reason === null ? null : reason.slice(0, MAX_REASON).toWellFormed();
     return await stub.decideApproval(
       ask,
-      { decision, arguments: changed, reason: cut, by: by.name, person: by.id },
+      { decision, arguments: changed, reason: cut, by: by.name, person: by.id, mayApprove: by.mayApprove },
       request,
       NO_RUN_DEPTH,
     );

@@ -1,0 +1,111 @@
+/** An approval of a call through a person's account, decided over the API, by clicks in Slack, and by a forged channel. */
+import { reset } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, expect, test } from "vitest";
+import { toActionValue } from "../../../../core/channels/slack/actions.ts";
+import { deriveCallId } from "../../../../core/base/ids.ts";
+import { hashArguments } from "../../../../core/gateway/arguments-hash.ts";
+import type { PersonRecord } from "../../../../core/people/person.ts";
+import { answerAsk } from "../../../../workers/channels/inbox/answer.ts";
+import { expectProblem } from "../../http/entry.ts";
+import { factsOf, taskOf, until, waitIdOf } from "../../tasks/client.ts";
+import { openWorkspace, type Workspace } from "./server.ts";
+
+beforeEach(() => reset());
+
+const ANA_DECIDES = "ana decides this: the call uses ana's account.";
+
+/** Makes records of Ana, and of Ben, who may approve. */
+async function addPeople({ caller, slack: { team } }: Workspace) {
+  const add = async (name: string, user: string, may_approve: boolean) => {
+    const body = { name, addresses: [{ kind: "slack", team, user }], may_approve, may_answer: true };
+    const made = await caller.send("POST", "/v1/people", body);
+    expect(made.status, made.text).toBe(201);
+    return String(made.json.id);
+  };
+  return { ana: await add("ana", "U0ANA", false), ben: await add("ben", "U0BEN", true) };
+}
+
+/** A call that waits for its owner's approval. */
+async function openApproval({ caller: { tenant } }: Workspace, person: string, mayDelegate = false) {
+  const facts = factsOf([], { tenant, kind: "call" });
+  const given = { timezone: "UTC" };
+  const call = {
+    id: deriveCallId(facts.id, 1, 0),
+    tool: "get_current_datetime",
+    arguments: given,
+    argumentsHash: await hashArguments("get_current_datetime", given),
+    effect: "none",
+    approval: { reason: "asked", expiresInMs: 600_000, owner: { person, name: "ana", mayDelegate } },
+    outcome: null,
+  } as const;
+  expect(await taskOf(facts).create({ facts, hold: false, call })).toMatchObject({ ok: true });
+  const view = await until(facts, ({ status }) => status === "waiting_approval");
+  return { facts, view, ask: waitIdOf(view) };
+}
+
+const isDone = ({ status }: { readonly status: string }) => status === "completed";
+
+test("a key without a person does not decide it, and the approval says who does", async () => {
+  const workspace = await openWorkspace();
+  const { ana } = await addPeople(workspace);
+  const { view, ask, facts } = await openApproval(workspace, ana, true);
+  expect(view.pending).toMatchObject([{ decides: { person_id: ana, name: "ana", delegates: true } }]);
+  const path = `/v1/tasks/${view.id}/approvals/${ask}`;
+  for (const body of [
+    { decision: "approve" },
+    { decision: "refuse" },
+    { decision: "approve", arguments: { timezone: 7 } },
+  ]) {
+    const answer = await workspace.caller.send("POST", path, body);
+    expectProblem(answer, 403);
+    expect(answer.json.detail).toBe(ANA_DECIDES);
+  }
+  const now = await workspace.caller.send("GET", `/v1/tasks/${view.id}`);
+  expect(now.json).toMatchObject({ status: "waiting_approval", pending: [{ decides: { person_id: ana } }] });
+  expect(await taskOf(facts).actors()).toMatchObject({ value: { people: [] } });
+});
+
+test("a click of somebody who may approve does not decide it, and one of its owner does", async () => {
+  const workspace = await openWorkspace();
+  const { ana } = await addPeople(workspace);
+  const { view, ask, facts } = await openApproval(workspace, ana);
+  const value = toActionValue({ task: view.id, ask, choice: null });
+  await workspace.click({ actionId: "otto:approve", value, user: "U0BEN" });
+  expect(await workspace.whispers()).toEqual([ANA_DECIDES]);
+  await workspace.click({ actionId: "otto:approve", value, user: "U0ANA" });
+  await until(facts, isDone);
+  const log = await taskOf(facts).events(0, 500);
+  const decided = log.ok ? log.value.events.find(({ type }) => type === "approval.decided") : undefined;
+  expect(decided?.data).toMatchObject({ by: "ana", by_person_id: ana, decision: "approve" });
+});
+
+test("a channel decides it for others only if the owner delegates and they may approve", async () => {
+  const workspace = await openWorkspace();
+  const { ana, ben } = await addPeople(workspace);
+  const { tenant } = workspace.caller;
+  const decideAs = async (ask: string, id: string, mayApprove: boolean) => {
+    const by = { id, name: "ben", mayAnswer: true, mayApprove } as PersonRecord;
+    return await answerAsk(env, { tenant, ask, reply: { decision: "approve" }, by, request: crypto.randomUUID() });
+  };
+  const { facts, ask } = await openApproval(workspace, ana, true);
+  expect(await decideAs(ask, ben, false)).toMatchObject({ error: { code: "forbidden", message: ANA_DECIDES } });
+  expect(await decideAs(ask, ben, true)).toMatchObject({ ok: true });
+  await until(facts, isDone);
+});
+
+test("the task itself refuses a channel that forgets the rule", async () => {
+  const workspace = await openWorkspace();
+  const { ana, ben } = await addPeople(workspace);
+  const { facts, ask } = await openApproval(workspace, ana);
+  const approve = { decision: "approve", arguments: null, reason: null, by: "ben" } as const;
+  const forged = [{}, { person: null }, { person: ben }, { person: ben, mayApprove: true }];
+  for (const decider of forged)
+    expect(await taskOf(facts).decideApproval(ask, { ...approve, ...decider }, null)).toMatchObject({
+      error: { code: "forbidden", message: ANA_DECIDES },
+    });
+  expect(await taskOf(facts).decideApproval(ask, { ...approve, by: "ana", person: ana }, null)).toMatchObject({
+    ok: true,
+  });
+  await until(facts, isDone);
+});
