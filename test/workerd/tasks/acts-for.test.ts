@@ -42,7 +42,7 @@ test("a task acts for the key's person, or for nobody if it says so", async () =
     caller: { name: "Ana", timeZone: "Asia/Tokyo" },
   });
   const facts = await readFacts(admin, nobody.json.id);
-  expect([facts.actsFor, facts.caller]).toEqual([undefined, undefined]);
+  expect([facts.actsFor, facts.caller]).toEqual([null, undefined]);
   expect((await admin.send("GET", `/v1/tasks/${absent.json.id}`)).json.acts_for).toEqual(own);
   for (const query of ["", "?view=short"]) {
     const { data } = (await admin.send("GET", `/v1/tasks${query}`)).json;
