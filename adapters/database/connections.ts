@@ -1,5 +1,5 @@
 /** The connections of a tenant: rows, consents and what owners change. Tokens: `connection-tokens.ts`. */
-import { and, desc, eq, isNull, lt, ne, or, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
 import {
   cleanLabel,
   cleanReason,
@@ -48,11 +48,11 @@ export function connectionTable(
     ...tokenTable(store),
     ...changeConnection(store),
 
-    async list({ person, app, all = false, after, limit }) {
+    async list({ person, app, all = false, shared = true, after, limit }) {
       const isShown = or(ne(rows.status, "new"), sql`${rows.pendingUntil} > ${CLOCK}`);
       const isOwners = or(
-        isNull(rows.ownerPerson),
-        all ? sql`true` : person === null ? undefined : eq(rows.ownerPerson, person),
+        shared ? isNull(rows.ownerPerson) : sql`false`,
+        all ? isNotNull(rows.ownerPerson) : person === null ? undefined : eq(rows.ownerPerson, person),
       );
       const read = await asTenant(connection, tenant, (query) => [
         selectConnections(query)
@@ -106,6 +106,18 @@ export function connectionTable(
       return Number(counted.rows[0]?.["amount"]) >= MAX_OF_TENANT
         ? failed("quota_exceeded", `A tenant has at most ${MAX_OF_TENANT} connections. Remove one first.`)
         : failed("quota_exceeded", `${owner} at most ${MAX_OF_OWNER} connections. Remove one first.`);
+    },
+
+    async findLinked(owned, link) {
+      const read = await asTenant(connection, tenant, (query) => [
+        selectConnections(query).where(isOwned(tenant, owned)),
+        query.select({ used: rows.linkUsed }).from(rows).where(isOwned(tenant, owned)),
+      ]);
+      if (!read.ok) return read;
+      const [[row], [last]] = read.value;
+      const used = last?.used ?? null;
+      const isUsed = used !== null && used >= formatLink(link);
+      return ok({ connection: row === undefined ? null : toConnection(row), isUsed });
     },
 
     async beginFlow(owned, link, flow) {

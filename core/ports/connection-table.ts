@@ -49,6 +49,8 @@ export interface ConnectionQuery {
   readonly app?: string;
   /** True: those of every person. */
   readonly all?: boolean;
+  /** False: without the shared ones. */
+  readonly shared?: boolean;
   /** The id after which the page begins. */
   readonly after?: string;
   readonly limit: number;
@@ -71,6 +73,13 @@ export interface DueRevocation {
   readonly receipt: string;
 }
 
+/** What a link leads to. `connection` is null if its owner, app and alias have none yet. */
+export interface LinkedConnection {
+  readonly connection: Connection | null;
+  /** True if this link, or a later one, began a consent. */
+  readonly isUsed: boolean;
+}
+
 export interface ConnectionTable {
   /** The shown ones, the latest first; a row that was never connected is shown only while a link is open. */
   list(query: ConnectionQuery): Promise<Result<readonly Connection[]>>;
@@ -80,6 +89,8 @@ export interface ConnectionTable {
    * unknown person, `quota_exceeded` at the bounds of the owner or the tenant.
    */
   ensure(owned: OwnedApp, provider: Provider): Promise<Result<Connection>>;
+  /** Finds what a link leads to, and changes nothing. */
+  findLinked(owned: OwnedApp, link: UsedLink): Promise<Result<LinkedConnection>>;
   /** Begins a consent of an ensured connection, in the place of an earlier one. `gone`: the link was used. */
   beginFlow(owned: OwnedApp, link: UsedLink, flow: Flow): Promise<Result<Connection>>;
   /** Takes the flow with this nonce, once. `gone`: it was taken, replaced, or has expired. */

@@ -23,7 +23,7 @@ import { makeId } from "../../core/base/ids.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
 import type { Flow } from "../../core/connections/flow.ts";
 import type { TokenSet } from "../../core/connections/tokens.ts";
-import type { ConnectionTable, OwnedApp } from "../../core/ports/connection-table.ts";
+import type { ConnectionTable, OwnedApp, UsedLink } from "../../core/ports/connection-table.ts";
 
 interface Row {
   connection: Connection;
@@ -107,12 +107,14 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
   }
 
   const table: ConnectionTable = {
-    list({ person, app, all: everyone = false, after, limit }) {
+    list({ person, app, all: everyone = false, shared = true, after, limit }) {
       const shown = all()
         .map(view)
         .toReversed()
         .filter((one) => showStatus(one, now()) !== null)
-        .filter((one) => one.owner.kind === "shared" || everyone || (person !== null && one.owner.id === person))
+        .filter(({ owner }) =>
+          owner.kind === "shared" ? shared : everyone || (person !== null && owner.id === person),
+        )
         .filter((one) => (app === undefined || one.app === app) && (after === undefined || one.id < after));
       return Promise.resolve(ok(shown.slice(0, limit)));
     },
@@ -136,10 +138,16 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
       return Promise.resolve(ok(view(row)));
     },
 
-    beginFlow(owned, { minted, nonce }, flow) {
+    findLinked(owned, used) {
+      const row = findOwned(owned);
+      const isUsed = row !== undefined && row.linkUsed !== null && row.linkUsed >= formatLink(used);
+      return Promise.resolve(ok({ connection: row === undefined ? null : view(row), isUsed }));
+    },
+
+    beginFlow(owned, used, flow) {
       const row = findOwned(owned);
       if (row === undefined) return Promise.resolve(NO_CONNECTION);
-      const link = `${String(minted).padStart(15, "0")}.${nonce}`;
+      const link = formatLink(used);
       if (row.linkUsed !== null && row.linkUsed >= link)
         return Promise.resolve(failed("gone", "This link was used. Ask for a new one."));
       row.linkUsed = link;
@@ -368,4 +376,8 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
       }
     },
   };
+}
+
+function formatLink({ minted, nonce }: UsedLink): string {
+  return `${String(minted).padStart(15, "0")}.${nonce}`;
 }

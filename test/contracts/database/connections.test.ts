@@ -73,6 +73,8 @@ describe.each([fakeBackend(), postgresBackend()])("connections in $name", (backe
       expect(await list({})).toEqual([shared, mail, ofAna]);
       expect(await list({ app: "crm" })).toEqual([shared, ofAna]);
       expect(await list({ person: null })).toEqual([shared]);
+      expect(await list({ shared: false })).toEqual([mail, ofAna]);
+      expect(await list({ all: true, shared: false })).toEqual([ofBob, mail, ofAna]);
       expect(await list({ person: bob })).toEqual([shared, ofBob]);
       expect(await list({ all: true })).toEqual([shared, ofBob, mail, ofAna]);
       expect(await list({ all: true, limit: 2 })).toEqual([shared, ofBob]);
@@ -113,6 +115,21 @@ describe.each([fakeBackend(), postgresBackend()])("connections in $name", (backe
       await on.at.passTime(16 * MINUTE_MS);
       expect(valueOf(await on.table.list({ person: on.ana, limit: 10 }))).toEqual([]);
       expect(await on.begin({ ...on.own(), app: "unknown" }, "n3")).toMatchObject(missing);
+    });
+
+    test("finds its connection and whether it was used, and changes nothing", async () => {
+      const minted = on.at.now();
+      const find = async (nonce: string, at = minted) =>
+        valueOf(await on.table.findLinked(on.own(), { minted: at, nonce }));
+      expect(await find("n1")).toEqual({ connection: null, isUsed: false });
+      const { id } = await on.ensure(on.own());
+      expect(await find("n1")).toMatchObject({ connection: { id, status: "new" }, isUsed: false });
+      valueOf(await on.begin(on.own(), "n1", minted));
+      expect((await find("n1")).isUsed).toBe(true);
+      expect((await find("n9", minted - 1)).isUsed).toBe(true);
+      expect((await find("n0", minted + 1)).isUsed).toBe(false);
+      expect(valueOf(await on.table.findLinked(on.own("other"), { minted, nonce: "n1" })).connection).toBeNull();
+      expect(valueOf(await on.table.takeFlow(id, "n1")).nonce).toBe("n1");
     });
 
     test("has a flow that is taken once, by its nonce, until it expires", async () => {
