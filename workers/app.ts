@@ -28,6 +28,8 @@ import { agentRoutes } from "./agents/routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { budgetRoutes } from "./tenants/budget-routes.ts";
 import { channelCallRoutes } from "./channels/calls.ts";
+import { connectPageRoutes } from "./connections/page-routes.ts";
+import { connectionRoutes } from "./connections/routes.ts";
 import { deliveryRoutes } from "./channels/outbox/routes.ts";
 import { eventRoutes } from "./tenants/feed-routes.ts";
 import { healthRoutes } from "./health/routes.ts";
@@ -82,6 +84,7 @@ export function createApp(): App {
   app.use("/webhook/*", once(refuseWhileUnready));
   app.use("/slack/*", once(refuseWhileUnready));
   app.use("/channels/*", once(refuseWhileUnready));
+  app.use("/connect/*", once(refuseWhileUnready));
   app.use(checkQuery);
   taskRoutes(app);
   taskTreeRoutes(app);
@@ -113,6 +116,8 @@ export function createApp(): App {
   sessionRoutes(app);
   sessionsRoutes(app);
   secretRoutes(app);
+  connectionRoutes(app);
+  connectPageRoutes(app);
   webhookRoutes(app);
   webhookDeliveryRoutes(app);
   scheduleRunRoutes(app);

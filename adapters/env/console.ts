@@ -1,4 +1,4 @@
-/** The files of the console, and the rate limit of sign-ins. */
+/** The files of the console, and the rate limits of what needs no key: sign-ins and connect links. */
 import type { Env } from "./bindings.ts";
 import { isLocalFromEnv } from "./settings.ts";
 
@@ -13,6 +13,11 @@ import { isLocalFromEnv } from "./settings.ts";
 export async function countSignInFromEnv(env: Env, claimed: string | undefined): Promise<boolean> {
   const address = isLocalFromEnv(env) ? "" : (claimed ?? "");
   return (await env.SIGN_INS.limit({ key: address })).success;
+}
+
+/** Counts an opened connect link of a person (null: of a shared account); false when it exceeds the same limit. */
+export async function countConnectLinkFromEnv(env: Env, tenant: string, person: string | null): Promise<boolean> {
+  return (await env.SIGN_INS.limit({ key: `connect ${tenant} ${person ?? ""}` })).success;
 }
 
 /** The files of the console's build; without a file, its page. */

@@ -10,5 +10,7 @@ export interface Flow {
   readonly redirectUrl: string;
   readonly until: number;
   readonly unattended: boolean;
+  /** The hash of the app's settings at its begin. A consent counts for these only. */
+  readonly settingsHash?: string;
   readonly by: Actor;
 }

@@ -9,7 +9,10 @@ export const BY_OTTO = "otto";
 export interface AuditEntry {
   readonly id: string;
   readonly at: number;
-  /** A key's id, `operator`, `BY_OTTO`, or the address of a linked user of a channel. */
+  /**
+   * A key's id, `operator`, `BY_OTTO`, the address of a linked user of a channel, or the id of the person who connected an
+   * account in a browser.
+   */
   readonly actor: string;
   readonly action:
     | "tenant.create"

@@ -1,8 +1,13 @@
 /** The sign-in page of the mock authorization server, for tests in a browser. */
-import type { AppUser } from "./oauth-grants.ts";
+
+/** A user of the page. Nothing is imported, because tests in the runtime of Workers press its buttons too. */
+interface SignInUser {
+  readonly id: string;
+  readonly email: string;
+}
 
 /** One button for each user, and one to decline. The form goes to the same address. */
-export function renderSignIn(url: URL, users: readonly AppUser[]): string {
+export function renderSignIn(url: URL, users: readonly SignInUser[]): string {
   const buttons = users.map(({ id, email }) => `<button name="user" value="${id}">Continue as ${email}</button>`);
   const action = escapeText(`${url.pathname}${url.search}`);
   return `<!doctype html><html lang="en"><title>Sign in</title><h1>Sign in to the mock app</h1>

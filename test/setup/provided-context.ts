@@ -29,6 +29,9 @@ export interface WorkerdServers {
   readonly recorderUrl: string;
   /** The mock server for MCP (`test/mock-servers/mcp-servers.ts`). */
   readonly mcpUrl: string;
+  /** The mock app with its authorization server (`test/mock-servers/oauth-app.ts`), and one whose grants one test counts. */
+  readonly oauthApp: string;
+  readonly countedOAuthApp: string;
   /** A receiver of webhooks (`test/mock-servers/webhook-receiver.ts`). */
   readonly receiverUrl: string;
   /** The mock server of Slack, for `test/mock-servers/slack-client.ts`. */

@@ -22,6 +22,7 @@ import { closeServer, listenOnLoopback } from "../mock-servers/listen.ts";
 import { startMcpProcesses } from "../mock-servers/mcp-sidecar.ts";
 import { startMailProviders } from "../mock-servers/mail-providers.ts";
 import { startMcpServers } from "../mock-servers/mcp-servers.ts";
+import { startOAuthApp } from "../mock-servers/oauth-app.ts";
 import { followTaskScript } from "../mock-servers/model-script.ts";
 import { type ModelServer, startModelServer } from "../mock-servers/model-server.ts";
 import { type Recorder, startRecorder } from "../mock-servers/recorder.ts";
@@ -32,7 +33,7 @@ import type { WorkerdServers } from "./provided-context.ts";
 
 export default async function startServers(project: TestProject): Promise<() => Promise<void>> {
   await buildConsole(fileURLToPath(new URL("../../", import.meta.url)), (message) => console.log(message));
-  const [database, model, mcp, processes, ssh, receiver, mail, slack] = await Promise.all([
+  const [database, model, mcp, processes, ssh, receiver, mail, slack, app, countedApp] = await Promise.all([
     startTestDatabase(),
     startModelServer({ script: followTaskScript }),
     startMcpServers(),
@@ -41,9 +42,11 @@ export default async function startServers(project: TestProject): Promise<() => 
     startWebhookReceiver(),
     startMailProviders(),
     startSlackServer(),
+    startOAuthApp(),
+    startOAuthApp(),
   ]);
   const recorder = await startReadableRecorder(model);
-  const outside = `${recorder.host},${mcp.host},${receiver.host},127.0.0.1:${ssh.port}`;
+  const outside = `${recorder.host},${mcp.host},${receiver.host},127.0.0.1:${ssh.port},${app.host},${countedApp.host}`;
   const egress = makeSystemEgress(parseEgressAllow(outside));
   const sidecarSecret = randomBytes(32).toString("hex");
   const folder = mkdtempSync(join(tmpdir(), "otto-workerd-"));
@@ -64,6 +67,8 @@ export default async function startServers(project: TestProject): Promise<() => 
     modelUrl: model.url,
     recorderUrl: recorder.url,
     mcpUrl: `http://${mcp.host}`,
+    oauthApp: app.url,
+    countedOAuthApp: countedApp.url,
     receiverUrl: receiver.url,
     slackUrl: slack.url,
     ssh: { port: ssh.port, fingerprint: ssh.fingerprint },
@@ -104,7 +109,7 @@ export default async function startServers(project: TestProject): Promise<() => 
   };
   project.provide("servers", servers);
   return async () => {
-    const doubles = [model, recorder, mcp, processes, ssh, receiver, mail, slack];
+    const doubles = [model, recorder, mcp, processes, ssh, receiver, mail, slack, app, countedApp];
     await Promise.all([database, ...doubles].map((one) => one.close()));
     await closeServer(sidecar);
     endConverters();

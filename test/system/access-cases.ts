@@ -1,4 +1,4 @@
-/** The routes of keys and secrets, and of persons who act, for the tenancy matrix. */
+/** The routes of keys, secrets and connections, and of persons who act, for the tenancy matrix. */
 import type { Case } from "./tenancy-cases.ts";
 
 /** Requests that name a person, and the deletion of that person after them. */
@@ -27,7 +27,36 @@ export const PERSON_CASES: readonly Case[] = [
   { route: "DELETE /v1/people/{id}", path: ({ person }) => `/v1/people/${person}`, other: 404, owner: 200 },
 ];
 
+/** Of the form of a connection's id. No request of the API makes a connection: a person in a browser does. */
+const CONNECTION = "con_01jd0000000000000000000000";
+
+/** The routes of connections. `test/workerd/connections/routes.test.ts` has the same with connections of each tenant. */
+const CONNECTION_CASES: readonly Case[] = [
+  { route: "GET /v1/connections", path: () => "/v1/connections", other: "nothing of it", owner: 200 },
+  { route: "GET /v1/connections", path: () => "/v1/connections?owner=all", other: "nothing of it", owner: 200 },
+  {
+    route: "POST /v1/connections",
+    path: () => "/v1/connections",
+    body: () => ({ app: "crm" }),
+    other: 404,
+    owner: 404,
+  },
+  { route: "GET /v1/connections/{id}", path: () => `/v1/connections/${CONNECTION}`, other: 404, owner: 404 },
+  {
+    route: "PATCH /v1/connections/{id}",
+    path: () => `/v1/connections/${CONNECTION}`,
+    body: () => ({ alias: "x" }),
+    other: 404,
+    owner: 404,
+  },
+  { route: "DELETE /v1/connections/{id}", path: () => `/v1/connections/${CONNECTION}`, other: 404, owner: 404 },
+  { route: "GET /connect/{token}", path: () => "/connect/x", other: 400, owner: 400 },
+  { route: "POST /connect/{token}/go", path: () => "/connect/x/go", body: () => ({}), other: 403, owner: 403 },
+  { route: "GET /connect/callback", path: () => "/connect/callback?state=x", other: 400, owner: 400 },
+];
+
 export const ACCESS_CASES: readonly Case[] = [
+  ...CONNECTION_CASES,
   { route: "GET /v1/keys", path: () => "/v1/keys", other: "nothing of it", owner: 200 },
   {
     route: "POST /v1/keys",

@@ -73,7 +73,8 @@ function filled({ path }: Operation): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     if (name === "name" && path.startsWith("/v1/skills/")) return "read";
     if (name !== "id") return ids[name] ?? "x";
-    const [, kind = ""] = /^\/v1\/(agent|task|memory|people|schedule|incoming-webhook|webhook)/.exec(path) ?? [];
+    const [, kind = ""] =
+      /^\/v1\/(agent|task|memory|people|schedule|incoming-webhook|webhook|connection)/.exec(path) ?? [];
     return ids[kind] ?? "x";
   });
 }
@@ -81,6 +82,11 @@ function filled({ path }: Operation): string {
 /** What is meant for Slack's servers and for a person's browser on the way back from Slack. */
 function isForSlack({ path }: Operation): boolean {
   return path.startsWith("/slack/");
+}
+
+/** What is meant for a person's browser, which gets a page. */
+function isForBrowser({ path }: Operation): boolean {
+  return path.startsWith("/connect/");
 }
 
 /** The key that gets past the door of a route. */
@@ -223,7 +229,8 @@ test.each(["%00", "%ff", "%zz", "-1", "x".repeat(3000), "%F0%9F%98%80", "1e9", "
         // A search for something odd is a search that finds nothing.
         if (answer.status < 300) continue;
         // It is a person in a browser who reads what that comes to.
-        if (isForSlack(one) && answer.status === 400 && answer.headers.get("content-type")?.startsWith("text/html"))
+        const isForPerson = isForSlack(one) || isForBrowser(one);
+        if (isForPerson && answer.status === 400 && answer.headers.get("content-type")?.startsWith("text/html"))
           continue;
         const reason = whatIsWrong(answer, [404, 413, 422]);
         if (reason !== null) wrong.push(`${one.method} ${one.path} ${name}: ${reason}`);
@@ -268,7 +275,7 @@ test.each([
   ["beyond ASCII", "\u00e9"],
 ])("an Idempotency-Key of %s is refused at every POST", async (_what, key) => {
   // Slack's servers send none; what they did not sign is refused before anything else is looked at.
-  const posts = operations.filter((one) => one.method === "POST" && !isForSlack(one));
+  const posts = operations.filter((one) => one.method === "POST" && !isForSlack(one) && !isForBrowser(one));
   const send = async (one: Operation) => await holder(one).send("POST", filled(one), {}, { "idempotency-key": key });
   expect(await wrongAnswers(posts, send, [422])).toEqual([]);
 });

@@ -3,6 +3,7 @@
  * discriminator (https://spec.openapis.org/oas/v3.1.0#discriminator-object).
  */
 import { EVENT_PATTERNS } from "../../core/channels/webhooks/endpoint.ts";
+import { PROVIDERS } from "../../core/connections/account.ts";
 import { ERRORS } from "../../core/base/errors.ts";
 import { CUT_FIELDS } from "../../core/task/short.ts";
 import { TASK_STATUSES } from "../../core/task/status.ts";
@@ -14,6 +15,7 @@ type Json = Record<string, unknown>;
 
 /** The API's lists of values, by name. A list without a name stays inline; a test refuses that. */
 const ENUMS: Readonly<Record<string, string>> = {
+  AccountProvider: PROVIDERS.join(" "),
   ApprovalDecision: "approve refuse",
   ArgumentPlace: "path query header body payload",
   AskKind: "question approval",
@@ -21,6 +23,9 @@ const ENUMS: Readonly<Record<string, string>> = {
   CallDecision: "done retry skip",
   CallLabel: "operator principal person tenant outside",
   CallState: "intended confirmed failed unknown refused",
+  ConnectionOwner: "me shared",
+  ConnectionStatus: "pending active expired revoked failed",
+  ConnectionsOwner: "me shared all",
   ContactChannel: "slack email",
   CutField: CUT_FIELDS.join(" "),
   CustomToolEffect: "none keyed once",
@@ -62,6 +67,7 @@ const ENUMS: Readonly<Record<string, string>> = {
   RequestContentType: "application/json application/x-www-form-urlencoded",
   RetryAdvice: "never now later",
   ScanFindingKind: "network environment other_files programs made_code hidden_characters",
+  RevocationState: "open unconfirmed",
   Scope: "tasks:read tasks:write tools:call people:act admin",
   SecretMethod: "GET HEAD POST PUT PATCH DELETE OPTIONS",
   SecurityLevel: "safe cautious dangerous critical",

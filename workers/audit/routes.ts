@@ -19,7 +19,11 @@ const entrySchema = z
   .strictObject({
     id: z.string(),
     at: z.iso.datetime(),
-    actor: z.string().describe("The id of the key that acted, `operator`, or `otto` for an act of Otto itself."),
+    actor: z
+      .string()
+      .describe(
+        "The id of the key that acted, of the person who connected an account in a browser, `operator`, or `otto` for an act of Otto itself.",
+      ),
     action: z.string(),
     target: z.string().describe("The id of the resource that the act changed."),
     request_id: z.string(),

@@ -8,8 +8,8 @@ import type { AppContext } from "../http/context.ts";
 /** The methods of the console's paths. */
 export const CONSOLE_METHODS = ["GET", "HEAD", "OPTIONS"];
 
-/** The API's paths, including unknown ones. `/slack` is a page of the console; paths below it belong to the API. */
-const API_PATH = /^\/(?:(?:v1|api|webhook|mcp|oauth|health|docs|cdn-cgi)(?:\/|$)|slack\/|openapi\.json$)/;
+/** The API's paths, including unknown ones. Paths below `/slack` and `/connect` belong to the API. */
+const API_PATH = /^\/(?:(?:v1|api|webhook|mcp|oauth|health|docs|cdn-cgi)(?:\/|$)|slack\/|connect\/|openapi\.json$)/;
 
 /** Files whose names contain the hash of their content. */
 const HASHED_PATH = /^\/assets\//;

@@ -92,10 +92,15 @@ export async function serveConsentPage(
 }
 
 /** Whether the browser that returned is the one that started. Removes its cookie, which is valid once. */
-export async function isSameBrowser(c: AppContext, { mark }: StartedConsent): Promise<boolean> {
-  const name = await getConsentCookieName(c, "consent", mark);
-  const given = getCookie(c, name);
-  deleteCookie(c, name, attributes(c));
+export async function isSameBrowser(c: AppContext, { mark }: Pick<StartedConsent, "mark">): Promise<boolean> {
+  const isBound = await isBoundBrowser(c, mark);
+  deleteCookie(c, await getConsentCookieName(c, "consent", mark), attributes(c));
+  return isBound;
+}
+
+/** Whether the browser has the cookie of this consent. The cookie stays, so that a repeat can be told what happened. */
+export async function isBoundBrowser(c: AppContext, mark: string): Promise<boolean> {
+  const given = getCookie(c, await getConsentCookieName(c, "consent", mark));
   return (await deriveTokens(c.env, mark)).some((token) => isSame(given, token));
 }
 
@@ -131,9 +136,11 @@ function getLink(c: AppContext, token: string): string {
   return `${pathname}?${searchParams.toString()}`;
 }
 
-async function bindBrowser(c: AppContext, mark: string): Promise<void> {
+/** Sets the cookie of a consent. `lifeMs` is the consent's lifetime. */
+export async function bindBrowser(c: AppContext, mark: string, lifeMs: number = CONSENT_LIFE_MS): Promise<void> {
   const [token = ""] = await deriveTokens(c.env, mark);
-  setCookie(c, await getConsentCookieName(c, "consent", mark), token, attributes(c));
+  const cookie = { ...attributes(c), maxAge: lifeMs / 1000 };
+  setCookie(c, await getConsentCookieName(c, "consent", mark), token, cookie);
 }
 
 /**

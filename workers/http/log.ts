@@ -1,10 +1,11 @@
-/** Writes log lines. Removes keys, tokens, and the credentials and queries of URLs from every text. */
+/** Writes log lines. Removes keys, tokens, connect links, and the credentials and queries of URLs from every text. */
 import { OttoError } from "../../core/base/errors.ts";
 
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/otto[sl]?_[a-z0-9]{1,40}_[0-9A-Za-z]{10,}/g, "otto_[key]"],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, "$1 [token]"],
   [/\b(sk|rk|pk)-[\w-]{8,}/g, "[key]"],
+  [/\/connect\/(?!callback\b)[\w-]{20,}/g, "/connect/[link]"],
   [/([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, "$1[credentials]@"],
   [/([a-z][a-z0-9+.-]*:\/\/[^\s"'<>?#\\]+)[?#][^\s"'<>\\]+/gi, "$1?[query]"],
 ];

@@ -32,6 +32,12 @@ export function refuseForeignSignIn(c: AppContext): void {
   if (!isOurs) refuse();
 }
 
+/** True if a form was sent by our own page: the browser says so. */
+export function isFromOwnPage(c: AppContext): boolean {
+  const site = c.req.header("sec-fetch-site");
+  return site === undefined ? isOwnOrigin(c) : site === "same-origin";
+}
+
 function isOwnOrigin(c: AppContext): boolean {
   const origin = c.req.header("origin");
   const known = publicUrlFromEnv(c.env);

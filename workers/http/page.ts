@@ -16,11 +16,11 @@ h3 { margin: .25rem 0; font-size: 1rem; } h3 b { display: inline-block; min-widt
 table { border-collapse: collapse; } td { padding: .1rem 1rem .1rem 0; vertical-align: top; }
 summary { cursor: pointer; }`;
 
-/** Renders a whole page around a body of HTML. */
-export function renderPage(title: string, body: string): string {
+/** Renders a whole page around a body of HTML. `style` is CSS of this page alone. */
+export function renderPage(title: string, body: string, style = ""): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title><style>${STYLE}</style></head>
+<title>${escapeHtml(title)}</title><style>${STYLE}${style}</style></head>
 <body>${body}</body></html>
 `;
 }

@@ -11,6 +11,8 @@ test.each([
   [`bad key ${key}`, key],
   [`bad link ${link}`, link.slice(-49)],
   ["authorization: Bearer abc.def-ghi", "abc.def-ghi"],
+  ["POST /connect/AbCdEf0123456789_-hunter2hunter2/go failed", "hunter2"],
+  ["at https://otto.example/connect/AbCdEf0123456789_-hunter2hunter2", "hunter2"],
   ["the server said sk-proj-0123456789abcdef", "0123456789abcdef"],
   ["no route to postgres://otto_app:hunter2@db.example/otto", "hunter2"],
   ["lost https://api.example/v1/items?key=hunter2&n=1 on the way", "hunter2"],

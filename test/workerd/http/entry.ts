@@ -79,7 +79,8 @@ export async function makeCaller(scopes: readonly Scope[] = SCOPES): Promise<Cal
   return callerOf(tenant, key);
 }
 
-function callerOf(tenant: string, key: string): Caller {
+/** The same requests with another key of the tenant. */
+export function callerOf(tenant: string, key: string): Caller {
   const send: Caller["send"] = async (method, path, body, headers = {}) => {
     const isRaw = body === undefined || typeof body === "string" || body instanceof Uint8Array;
     return await knock(method, path, {

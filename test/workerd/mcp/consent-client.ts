@@ -4,22 +4,34 @@ import { type Answer, knock } from "../http/entry.ts";
 
 export interface ConsentBrowser {
   visit(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  /** Sends a form of Otto's own page. */
+  submit(
+    path: string,
+    form?: Readonly<Record<string, string>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
   /** Gives the address to which Otto's page leads. */
   begin(link: string): Promise<string>;
   /** What it keeps, by names. */
-  readonly cookies: ReadonlyMap<string, string>;
+  readonly cookies: Map<string, string>;
 }
 
 export function newBrowser(): ConsentBrowser {
   const cookies = new Map<string, string>();
-  const visit: ConsentBrowser["visit"] = async (path, headers = {}) => {
+  const ask = async (method: string, path: string, init: RequestInit): Promise<Answer> => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    const answer = await knock("GET", path, { redirect: "manual", headers: { ...headers, cookie } });
+    const headers = { ...(init.headers as Record<string, string>), ...(cookie === "" ? {} : { cookie }) };
+    const answer = await knock(method, path, { ...init, redirect: "manual", headers });
     keepCookies(cookies, answer);
     return answer;
   };
+  const visit: ConsentBrowser["visit"] = (path, headers = {}) => ask("GET", path, { headers });
   return {
     visit,
+    submit(path, form = {}, headers = { "sec-fetch-site": "same-origin" }) {
+      const type = { "content-type": "application/x-www-form-urlencoded" };
+      return ask("POST", path, { body: new URLSearchParams(form).toString(), headers: { ...type, ...headers } });
+    },
     cookies,
     async begin(link) {
       const { pathname, search } = new URL(link);

@@ -1,5 +1,7 @@
 /** The API's types. Written by `npm run api-types` from the Worker's OpenAPI document; not edited by hand. */
 
+export type AccountProvider = "composio" | "oauth" | "key" | "mcp";
+
 export type AdminKeyInput = { name?: string | undefined; expires_at?: string | null | undefined };
 
 export type Agent = { name: string; model?: string | undefined; fallbacks?: (string)[] | undefined; instructions: string; tools: (string)[]; permissions: (Permission)[]; approval?: { safe?: PolicyDecision | undefined; cautious?: PolicyDecision | undefined; dangerous?: PolicyDecision | undefined; critical?: PolicyDecision | undefined; rules?: ({ tool: string; decision: PolicyDecision })[] | undefined; expires_s?: number | undefined } | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; sandbox?: { allowed_paths?: (string)[] | undefined; denied_patterns?: (string)[] | undefined; extensions?: (string)[] | undefined; allow_write?: boolean | undefined } | undefined; allowed_domains?: (string)[] | undefined; idempotent_hosts?: (string | { host: string; keyed_for_s: number })[] | undefined; on_unknown?: UnknownOutcomePolicy | undefined; memory?: { summaries?: boolean | undefined; tag_boost?: number | undefined; min_score?: number | undefined } | undefined; skills?: { match?: SkillMatch | undefined; names?: (string)[] | undefined } | undefined; tool_config?: Record<string, Record<string, unknown>> | undefined; id: string; version: number; created_at: string | null; updated_at: string | null; archived_at: string | null };
@@ -51,6 +53,18 @@ export type CallStartedEvent = { seq: number; type: "call.started"; data: { task
 export type CallState = "intended" | "confirmed" | "failed" | "unknown" | "refused";
 
 export type CallUnknownEvent = { seq: number; type: "call.unknown"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; [field: string]: unknown } };
+
+export type ConnectLink = { connect_url: string; expires_at: string };
+
+export type Connection = { id: string; app: string; provider: AccountProvider; owner: PersonOwner | SharedOwner; alias: string | null; is_default: boolean; status: ConnectionStatus; label: string | null; scopes: (string)[] | null; unattended: boolean; delegate_approvals: boolean; why: string | null; revocation: { state: RevocationState; next_at: string } | null; last_used_at: string | null; last_checked_at: string | null; created_at: string; updated_at: string };
+
+export type ConnectionChangeInput = { alias?: string | null | undefined; is_default?: true | undefined; unattended?: boolean | undefined; delegate_approvals?: boolean | undefined };
+
+export type ConnectionOwner = "me" | "shared";
+
+export type ConnectionStatus = "pending" | "active" | "expired" | "revoked" | "failed";
+
+export type ConnectionsOwner = "me" | "shared" | "all";
 
 export type ContactChannel = "slack" | "email";
 
@@ -178,6 +192,8 @@ export type MessageRole = "user" | "assistant";
 
 export type MissedRunPolicy = "skip" | "once" | "all";
 
+export type NewConnectionInput = { app: string; owner?: ConnectionOwner | undefined; alias?: string | undefined; unattended?: boolean | undefined };
+
 export type NewIncomingWebhook = { id: string; version: number; name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled: boolean; old_secret_until: string | null; url: string; created_at: string; updated_at: string; secret: string | null };
 
 export type NewIncomingWebhookInput = { name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled?: boolean | undefined; secret?: string | undefined; old_secret_seconds?: number | undefined };
@@ -223,6 +239,8 @@ export type Person = { id: string; name: string; aliases: (string)[]; addresses:
 
 export type PersonInput = { name: string; aliases?: (string)[] | undefined; addresses?: (SlackAddress | EmailAddress)[] | undefined; preferred?: ContactChannel | null | undefined; time_zone?: string | undefined; working_hours?: { days: (number)[]; from: string; to: string } | null | undefined; may_answer?: boolean | undefined; may_approve?: boolean | undefined };
 
+export type PersonOwner = { kind: "person"; id: string; name: string };
+
 export type PolicyDecision = "allow" | "ask" | "deny";
 
 export type Problem = { type: string; title: string; status: number; detail: string; code: ErrorCode; errors?: ({ field: string; message: string })[] | undefined; request_id: string };
@@ -259,6 +277,8 @@ export type RetentionInput = { tasks_days?: number | null | undefined; logs_days
 
 export type RetryAdvice = "never" | "now" | "later";
 
+export type RevocationState = "open" | "unconfirmed";
+
 export type SandboxFile = { path: string; size: number; modified_at: string; url: string };
 
 export type ScanFindingKind = "network" | "environment" | "other_files" | "programs" | "made_code" | "hidden_characters";
@@ -280,6 +300,8 @@ export type SecretMethod = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" 
 export type SecurityLevel = "safe" | "cautious" | "dangerous" | "critical";
 
 export type Session = { tenant: { id: string; name: string }; key: { id: string; name: string }; person: { id: string; name: string } | null; scopes: (Scope)[]; expires_at: string };
+
+export type SharedOwner = { kind: "shared" };
 
 export type ShortInbox = { data: (ShortInboxEntry)[]; next_cursor: string | null; total: number };
 
@@ -415,6 +437,18 @@ export type WrittenFile = { path: string; size: number; content_type: string; mo
 
 /** Every path with its methods: what each takes and answers. */
 export interface paths {
+  "/connect/callback": {
+    /** Return from an app's sign-in page */
+    get: { parameters: { query: { state: string; code?: string | undefined; iss?: string | undefined }; path?: never }; responses: { 200: { content: { "text/html": string | Blob } }; 400: { content: { "text/html": string | Blob } }; 403: { content: { "text/html": string | Blob } }; 410: { content: { "text/html": string | Blob } }; 422: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/connect/{token}": {
+    /** Open a link to connect an account */
+    get: { parameters: { query?: never; path: { token: string } }; responses: { 200: { content: { "text/html": string | Blob } }; 303: { content?: never }; 400: { content: { "text/html": string | Blob } }; 403: { content: { "text/html": string | Blob } }; 410: { content: { "text/html": string | Blob } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "text/html": string | Blob } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/connect/{token}/go": {
+    /** Begin to connect an account */
+    post: { parameters: { query?: never; path: { token: string } }; responses: { 200: { content: { "text/html": string | Blob } }; 303: { content?: never }; 400: { content: { "text/html": string | Blob } }; 403: { content: { "text/html": string | Blob } }; 410: { content: { "text/html": string | Blob } }; 413: { content: { "text/html": string | Blob } }; 415: { content: { "text/html": string | Blob } }; 422: { content: { "text/html": string | Blob } }; 429: { content: { "text/html": string | Blob } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
   "/docs": {
     /** Show this document as a page */
     get: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "text/html": string | Blob } }; 422: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } } } };
@@ -490,6 +524,20 @@ export interface paths {
     put: { parameters: { query?: never; path: { account: string } }; requestBody: { content: { "application/json": BudgetLimitInput } }; responses: { 200: { content: { "application/json": Budget } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
     /** Remove the limit of an account */
     delete: { parameters: { query?: never; path: { account: string } }; responses: { 200: { content: { "application/json": Budget } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/connections": {
+    /** List connections, newest first */
+    get: { parameters: { query?: { app?: string | undefined; owner?: ConnectionsOwner | undefined; limit?: number | undefined; cursor?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": { data: (Connection)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    /** Get a link to connect an account */
+    post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": NewConnectionInput } }; responses: { 201: { content: { "application/json": ConnectLink } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/connections/{id}": {
+    /** Show a connection */
+    get: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": Connection } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    /** Change a connection */
+    patch: { parameters: { query?: never; path: { id: string } }; requestBody: { content: { "application/json": ConnectionChangeInput } }; responses: { 200: { content: { "application/json": Connection } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    /** Disconnect an account */
+    delete: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": Connection } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/deliveries": {
     /** List deliveries, newest first */

@@ -1,0 +1,100 @@
+/**
+ * `/connect/callback`: the return from an app's sign-in page. A consent counts if the state is ours, the browser has the
+ * cookie of this consent, and the connection still waits for it; each counts once. Only then is the code redeemed.
+ */
+import { appsFromEnv, authorizationsFromEnv, connectionTableFromEnv } from "../../adapters/env/connections.ts";
+import { type Failure, OttoError } from "../../core/base/errors.ts";
+import type { AppClient } from "../../core/connections/app-client.ts";
+import { type Connection, showStatus } from "../../core/connections/connection.ts";
+import type { Flow } from "../../core/connections/flow.ts";
+import { decideFlowEnd } from "../../core/connections/provider-faults.ts";
+import type { TokenSet } from "../../core/connections/tokens.ts";
+import { isBoundBrowser } from "../http/consent-browser.ts";
+import type { AppContext } from "../http/context.ts";
+import { createConnectAct, notifyOfAccount, notifyOfForeignConsent } from "./connected.ts";
+import { type ConnectState, isOfConnection, openConnectState } from "./consent.ts";
+import { renderConnected, renderNote } from "./page.ts";
+
+const NO_STATE = "This address did not come from Otto, or it was cut off. Open the link to connect again.";
+const OTHER_BROWSER = "Start again in the browser in which you began. Nothing was connected.";
+const REMOVED = "The app was removed during the sign-in. Nothing was connected.";
+const CHANGED = "The settings of the app changed during the sign-in. Ask for a new link.";
+
+/** Answers `GET /connect/callback`. The query is read again where the provider's client needs all of it. */
+export async function completeLink(c: AppContext, text: string): Promise<Response> {
+  const state = await openConnectState(c.env, text);
+  if (state === null) return renderNote(c, 400, NO_STATE);
+  const table = connectionTableFromEnv(c.env, state.tenant);
+  const [before, client] = await Promise.all([
+    table.find(state.connection),
+    appsFromEnv(c.env, state.tenant).find(state.app),
+  ]);
+  if (!before.ok) return renderMissing(c, before.error);
+  if (!client.ok) return renderMissing(c, client.error);
+  const returned: ReturnedConsent = { state, before: before.value, client: client.value };
+  if (!isOfConnection(state, before.value)) return renderNote(c, 400, NO_STATE);
+  if (!(await isBoundBrowser(c, state.nonce))) return await refuseBrowser(c, returned);
+  const taken = await table.takeFlow(state.connection, state.nonce);
+  if (taken.ok) return await completeConsent(c, returned, taken.value);
+  if (taken.error.code !== "gone") throw new OttoError(taken.error);
+  return renderNote(c, 410, `This link was used. ${describeNow(returned)}`);
+}
+
+interface ReturnedConsent {
+  readonly state: ConnectState;
+  readonly before: Connection;
+  readonly client: AppClient;
+}
+
+/** Ends the flow, so that nobody can complete it with what this browser brought, and notifies the owner once. */
+async function refuseBrowser(c: AppContext, { state, before, client }: ReturnedConsent): Promise<Response> {
+  const taken = await connectionTableFromEnv(c.env, state.tenant).takeFlow(state.connection, state.nonce);
+  if (taken.ok) await notifyOfForeignConsent(c, client, { connection: before, nonce: state.nonce });
+  return renderNote(c, 403, OTHER_BROWSER);
+}
+
+async function completeConsent(c: AppContext, returned: ReturnedConsent, flow: Flow): Promise<Response> {
+  const { state, before, client } = returned;
+  if (flow.settingsHash !== client.settingsHash) return renderNote(c, 400, CHANGED);
+  const table = connectionTableFromEnv(c.env, state.tenant);
+  const authorizations = await authorizationsFromEnv(c.env, state.tenant);
+  const granted = await authorizations.complete(client, flow, new URL(c.req.url).searchParams);
+  if (!granted.ok) {
+    const { to, why } = decideFlowEnd("complete", granted.error);
+    if (to === "failed") await table.settle(state.connection, to, why);
+    return renderNote(c, 400, why);
+  }
+  const { tokens, scopes } = granted.value;
+  const label = await authorizations.identify(client, tokens);
+  const { unattended, by } = flow;
+  const consent = { tokens, label, scopes, unattended, settingsHash: client.settingsHash, by };
+  const stored = await table.complete(state.connection, consent, createConnectAct(c, state.actor, state.connection));
+  if (!stored.ok) return await dropTokens(c, returned, { tokens, error: stored.error });
+  await notifyOfAccount(c, { app: client, before, now: stored.value });
+  return renderConnected(c, client.title, stored.value.label);
+}
+
+/** Revokes tokens that could not be stored, so that the grant is not left behind. */
+async function dropTokens(
+  c: AppContext,
+  { state, client }: ReturnedConsent,
+  { tokens, error }: { readonly tokens: TokenSet; readonly error: Failure },
+): Promise<Response> {
+  const authorizations = await authorizationsFromEnv(c.env, state.tenant);
+  await authorizations.revoke(client, tokens);
+  if (error.code === "not_found") return renderNote(c, 410, "The person or the connection no longer exists.");
+  if (error.code === "too_large") return renderNote(c, 400, error.message);
+  throw new OttoError(error);
+}
+
+function renderMissing(c: AppContext, error: Failure): Response {
+  if (error.code === "not_found") return renderNote(c, 410, REMOVED);
+  throw new OttoError(error);
+}
+
+/** The connection's present state, for the browser that began. */
+function describeNow({ before, client }: ReturnedConsent): string {
+  const status = showStatus(before, Date.now());
+  if (status !== "active") return `${client.title} is not connected by it. Ask for a new link.`;
+  return before.label === null ? `${client.title} is connected.` : `${client.title} is connected as ${before.label}.`;
+}

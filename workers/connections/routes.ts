@@ -1,0 +1,254 @@
+/**
+ * The connections of people and of the tenant. A person sees their own and the shared ones; an administrator sees all,
+ * changes the shared ones, and ends any. Tokens are never shown.
+ */
+import { createRoute, z } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
+import { waitUntil } from "cloudflare:workers";
+import { appsFromEnv, connectionTableFromEnv } from "../../adapters/env/connections.ts";
+import { raise } from "../../core/base/errors.ts";
+import { isId } from "../../core/base/ids.ts";
+import { iso } from "../../core/base/iso.ts";
+import { cutPage, writeCursor } from "../../core/base/page-cursor.ts";
+import type { AppClient } from "../../core/connections/app-client.ts";
+import { type Connection, showStatus } from "../../core/connections/connection.ts";
+import { findAliasProblem } from "../../core/connections/rules.ts";
+import type { ConnectionChange, ConnectionQuery } from "../../core/ports/connection-table.ts";
+import { answers, withKey } from "../http/answers.ts";
+import { createAuditEntry, getActorId } from "../http/audit-entry.ts";
+import type { App, AppContext, AppEnv, MiddlewareContext } from "../http/context.ts";
+import { readPageRequest } from "../http/list-query.ts";
+import { requireScope } from "../http/middleware/require-scope.ts";
+import { getAuthor, getPerson, getTenant } from "../http/principal.ts";
+import { requirePerson } from "../http/require-person.ts";
+import { pageOf } from "../http/schemas.ts";
+import { unwrap } from "../http/unwrap.ts";
+import { LINK_LIFE_MS, makeConnectUrl } from "./connect-token.ts";
+import { revokeAtProvider } from "./revoke.ts";
+import {
+  connectionChangeSchema,
+  connectionQuery,
+  connectionSchema,
+  connectUrlSchema,
+  newConnectionSchema,
+} from "./schemas.ts";
+import { toConnectionView } from "./view.ts";
+
+const reads = [requireScope("tasks:read")];
+const writes = [requireScope("tasks:write")];
+const shared = { tags: ["Connections"], ...withKey };
+const params = z.object({ id: z.string().describe("The connection's id, `con_…`") });
+const shown = { description: "The connection.", json: connectionSchema };
+const NOT_FOUND = "There is no connection with this id.";
+
+/** Answers 404 before the body is read, so that the id of another person or tenant reveals nothing. */
+const requireVisible: MiddlewareHandler<AppEnv> = async function requireVisible(c, next) {
+  await findVisible(c, c.req.param("id") ?? "");
+  await next();
+};
+
+const list = createRoute({
+  ...shared,
+  method: "get",
+  operationId: "connections.list",
+  path: "/v1/connections",
+  summary: "List connections, newest first",
+  description:
+    "`owner`: `me`, the key's person; `shared`, everyone; `all`, of every person, for administrators. Without it: one's own and the shared ones.",
+  middleware: reads,
+  request: { query: connectionQuery },
+  responses: answers({ 200: { description: "A page of connections.", json: pageOf(connectionSchema) } }, [422]),
+});
+
+const show = createRoute({
+  ...shared,
+  method: "get",
+  operationId: "connections.get",
+  path: "/v1/connections/{id}",
+  summary: "Show a connection",
+  middleware: reads,
+  request: { params },
+  responses: answers({ 200: shown }, [404]),
+});
+
+const create = createRoute({
+  ...shared,
+  method: "post",
+  operationId: "connections.create",
+  path: "/v1/connections",
+  summary: "Get a link to connect an account",
+  description:
+    "The link works once, for 15 minutes. Nothing is stored before it is used. A connection that exists for the same owner, app and alias is reconnected, with the same id. A shared account needs the scope `admin`.",
+  middleware: writes,
+  request: { body: { required: true, content: { "application/json": { schema: newConnectionSchema } } } },
+  responses: answers({ 201: { description: "The link.", json: connectUrlSchema } }, [404, 413, 415, 422]),
+});
+
+const update = createRoute({
+  ...shared,
+  method: "patch",
+  operationId: "connections.update",
+  path: "/v1/connections/{id}",
+  summary: "Change a connection",
+  description: "For its owner; a shared one for administrators. Omitted fields stay.",
+  middleware: [...writes, requireVisible],
+  request: {
+    params,
+    body: { required: true, content: { "application/json": { schema: connectionChangeSchema } } },
+  },
+  responses: answers({ 200: shown }, [404, 409, 413, 415, 422]),
+});
+
+const remove = createRoute({
+  ...shared,
+  method: "delete",
+  operationId: "connections.revoke",
+  path: "/v1/connections/{id}",
+  summary: "Disconnect an account",
+  description:
+    "For its owner and administrators. New calls are refused everywhere within five seconds, the tokens are erased, and Otto revokes them at the app; `revocation` shows how far. A revoked connection whose revocation has ended is removed.",
+  middleware: [...writes, requireVisible],
+  request: { params },
+  responses: answers({ 200: { ...shown, description: "The revoked connection." } }, [404, 409]),
+});
+
+export function connectionRoutes(app: App): void {
+  app.openapi(list, async (c) => {
+    const { app: name, owner, ...page } = c.req.valid("query");
+    const { after, limit } = readPageRequest(page);
+    const query: ConnectionQuery = {
+      ...readOwner(c, owner),
+      ...(name === undefined ? {} : { app: name }),
+      ...(after === null ? {} : { after: after.id }),
+      limit: limit + 1,
+    };
+    const found = unwrap(await connectionTableFromEnv(c.env, getTenant(c)).list(query));
+    const { items, next } = cutPage(found, limit, ({ createdAt, id }) => ({ at: createdAt, id }));
+    const data = items.flatMap((one) => toConnectionView(one, Date.now()) ?? []);
+    return c.json({ data, next_cursor: next === null ? null : writeCursor(next) }, 200);
+  });
+
+  app.openapi(show, async (c) => c.json(toView(await findVisible(c, c.req.valid("param").id)), 200));
+
+  app.openapi(create, async (c) => {
+    const { app: name, owner = "me", alias, unattended } = c.req.valid("json");
+    const person = owner === "me" ? requirePerson(c).id : null;
+    if (owner === "shared" && !isAdmin(c)) raise("forbidden", "Only an administrator connects a shared account.");
+    if (alias !== undefined) refuseAlias(alias);
+    const tenant = getTenant(c);
+    const client = unwrap(await appsFromEnv(c.env, tenant).find(name));
+    refuseOwner(client, owner);
+    if (unattended === true && person === null)
+      raise("invalid_input", "A shared account serves every task. Omit unattended.", { field: "unattended" });
+    const link = {
+      tenant,
+      app: client.app,
+      person,
+      alias: alias ?? null,
+      wait: null,
+      by: getAuthor(c),
+      key: getActorId(c),
+      ...(unattended === undefined ? {} : { unattended }),
+    };
+    const expiresAt = iso(Date.now() + LINK_LIFE_MS);
+    const url = await makeConnectUrl(c.env, link, new URL(c.req.url).origin);
+    return c.json({ connect_url: url, expires_at: expiresAt }, 201);
+  });
+
+  app.openapi(update, async (c) => {
+    const connection = await findVisible(c, c.req.valid("param").id);
+    refuseChange(c, connection);
+    const change = readChange(connection, c.req.valid("json"));
+    const act = await createAuditEntry(c, "connection.update", connection.id);
+    return c.json(
+      toView(unwrap(await connectionTableFromEnv(c.env, getTenant(c)).change(connection.id, change, act))),
+      200,
+    );
+  });
+
+  app.openapi(remove, async (c) => {
+    const connection = await findVisible(c, c.req.valid("param").id);
+    const { id, owner, status } = connection;
+    if (owner.kind === "shared" && !isAdmin(c))
+      raise("forbidden", "Only an administrator disconnects a shared account.");
+    const tenant = getTenant(c);
+    const table = connectionTableFromEnv(c.env, tenant);
+    if (status === "revoked") {
+      const act = await createAuditEntry(c, "connection.delete", id);
+      return c.json(toView(unwrap(await table.remove(id, act))), 200);
+    }
+    const revoked = unwrap(await table.revoke(id, await createAuditEntry(c, "connection.revoke", id)));
+    // The sweep repeats what fails.
+    waitUntil(revokeAtProvider(c.env, tenant, id).catch(() => undefined));
+    return c.json(toView(revoked), 200);
+  });
+}
+
+function isAdmin(c: MiddlewareContext): boolean {
+  const principal = c.get("principal");
+  return principal.kind === "tenant" && principal.key.scopes.includes("admin");
+}
+
+/** Finds a connection that the caller may see: their own, a shared one, or any for an administrator. */
+async function findVisible(c: MiddlewareContext, id: string): Promise<Connection> {
+  if (!isId("connection", id)) raise("not_found", NOT_FOUND);
+  const found = unwrap(await connectionTableFromEnv(c.env, getTenant(c)).find(id));
+  const isVisible = found.owner.kind === "shared" || found.owner.id === getPerson(c)?.id || isAdmin(c);
+  if (!isVisible || showStatus(found, Date.now()) === null) raise("not_found", NOT_FOUND);
+  return found;
+}
+
+function readOwner(
+  c: AppContext,
+  owner: "me" | "shared" | "all" | undefined,
+): Pick<ConnectionQuery, "person" | "all" | "shared"> {
+  if (owner === "shared") return { person: null };
+  if (owner !== "all") return { person: requirePerson(c).id, shared: owner === undefined };
+  if (!isAdmin(c)) raise("forbidden", "Only an administrator lists everyone's connections.");
+  return { person: null, all: true };
+}
+
+/** An app says whether each person connects it, or an administrator for everyone. */
+function refuseOwner({ title, per }: AppClient, owner: "me" | "shared"): void {
+  if (per === "person" && owner === "shared")
+    raise("invalid_input", `Each person connects an own account of ${title}. Set owner to me.`, { field: "owner" });
+  if (per === "shared" && owner === "me")
+    raise("invalid_input", `${title} has one account for everyone. An administrator sets owner to shared.`, {
+      field: "owner",
+    });
+}
+
+function refuseAlias(alias: string): void {
+  const problem = findAliasProblem(alias);
+  if (problem !== null) unwrap(problem);
+}
+
+/** An administrator sees a person's connection, and may end it, but may not change how it is used. */
+function refuseChange(c: AppContext, { owner }: Connection): void {
+  if (owner.kind === "shared" && !isAdmin(c)) raise("forbidden", "Only an administrator changes a shared connection.");
+  if (owner.kind === "person" && owner.id !== getPerson(c)?.id)
+    raise("forbidden", `Only ${owner.name} changes this connection.`);
+}
+
+function readChange({ owner }: Connection, given: z.infer<typeof connectionChangeSchema>): ConnectionChange {
+  const { alias, is_default, unattended, delegate_approvals } = given;
+  const personal = { unattended, delegate_approvals };
+  for (const [field, value] of Object.entries(personal))
+    if (value !== undefined && owner.kind === "shared")
+      raise("invalid_input", "A shared connection has no owner who decides this.", { field });
+  if (typeof alias === "string") refuseAlias(alias);
+  if (Object.values(given).every((value) => value === undefined))
+    raise("invalid_input", "Name a field to change: alias, is_default, unattended or delegate_approvals.", {
+      field: "body",
+    });
+  return {
+    ...(alias === undefined ? {} : { alias }),
+    ...(is_default === undefined ? {} : { isDefault: is_default }),
+    ...(unattended === undefined ? {} : { unattended }),
+    ...(delegate_approvals === undefined ? {} : { delegates: delegate_approvals }),
+  };
+}
+
+function toView(connection: Connection) {
+  return toConnectionView(connection, Date.now()) ?? raise("not_found", NOT_FOUND);
+}
