@@ -50,7 +50,12 @@ function upgradeState(facts: Stored, state: Stored): TaskState {
 
 /** Version 7 stored neither for whom a task acts nor who steered it. Nobody's account is used for it. */
 function upgradeV7(facts: Stored, state: Stored): TaskState {
-  const current = { ...state, v: STATE_VERSION, actors: UNKNOWN_ACTORS, facts: { ...facts, actsFor: facts["actsFor"] ?? null } };
+  const current = {
+    ...state,
+    v: STATE_VERSION,
+    actors: UNKNOWN_ACTORS,
+    facts: { ...facts, actsFor: facts["actsFor"] ?? null },
+  };
   return current as unknown as TaskState;
 }
 
