@@ -53,6 +53,7 @@ import { taskEventRoutes } from "./tasks/event-routes.ts";
 import { taskFileVersionRoutes } from "./tasks/file-version-routes.ts";
 import { taskFileRoutes } from "./tasks/file-routes.ts";
 import { taskLedgerRoutes } from "./tasks/ledger-routes.ts";
+import { taskConnectionRoutes } from "./tasks/connection-routes.ts";
 import { taskReplyRoutes } from "./tasks/reply-routes.ts";
 import { taskTreeRoutes } from "./tasks/tree-routes.ts";
 import { taskRoutes } from "./tasks/routes.ts";
@@ -90,6 +91,7 @@ export function createApp(): App {
   taskTreeRoutes(app);
   inboxRoutes(app);
   taskReplyRoutes(app);
+  taskConnectionRoutes(app);
   taskEventRoutes(app);
   eventRoutes(app);
   taskFileRoutes(app);

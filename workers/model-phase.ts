@@ -21,15 +21,22 @@ import type { ModelReply } from "../core/task/commands.ts";
 import { MODEL_PHASE_MS } from "../core/tenant/cost-rates.ts";
 import type { Tool } from "../core/tool/tool.ts";
 import { chargeCost, chargeTurns } from "./http/charge-cost.ts";
+import type { OpenConnections } from "./connections/open-connections.ts";
 import { openPerformDeps } from "./tools/perform-deps.ts";
 import { openToolset } from "./tools/toolsets.ts";
+
+/** The tools of a phase, and what opens the accounts that they act through. */
+export interface PhaseTools {
+  readonly tools: readonly Tool[];
+  readonly open: OpenConnections;
+}
 
 /** Runs a model phase and yields its lines; the last one is returned. An aborted `signal` ends it. */
 export async function* streamModelPhase(
   env: Env,
   job: ThinkJob,
   signal: AbortSignal,
-  tools: readonly Tool[],
+  { tools, open }: PhaseTools,
 ): AsyncGenerator<ThinkLine, ThinkLine, boolean> {
   const drainMs = await drainLeftFromEnv(env);
   if (drainMs > 0) return { type: "failed", failure: { ...DRAINING, retryAfterMs: drainMs } };
@@ -49,35 +56,36 @@ export async function* streamModelPhase(
     else if (chunk.type === "progress") {
       if (job.reportsProgress === true) yield chunk;
     } else if (chunk.type === "failed") return { type: "failed", failure: chunk.failure };
-    else return { type: "replied", reply: await toReply(env, job, { toolset, tools, done: chunk, signal }) };
+    else return { type: "replied", reply: await toReply(env, job, { toolset, tools, open, done: chunk, signal }) };
   }
   return { type: "failed", failure: NO_ANSWER };
 }
 
 /** A reply of the model, and what is needed to prepare its calls. */
-interface Replied {
+interface Replied extends PhaseTools {
   readonly toolset: Toolset;
-  readonly tools: readonly Tool[];
   readonly done: Extract<ModelChunk, { type: "done" }>;
   readonly signal: AbortSignal;
 }
 
 async function toReply(
   env: Env,
-  { facts, step, final, repeat, messages: read, label = OPERATOR }: ThinkJob,
-  { toolset, tools, done, signal }: Replied,
+  { facts, step, final, repeat, messages: read, label = OPERATOR, actors }: ThinkJob,
+  { toolset, tools, open, done, signal }: Replied,
 ): Promise<ModelReply> {
   const messages = read.map((message) => labelMessage(message, facts.label));
   const context = { label: joinLabels(label, joinMessages(messages)), messages };
   const boundSecrets = () => secretsFromEnv(env, facts.tenant, toSecretUser(facts)).boundToAgent();
   const giveWay = chargeTurns(env, facts.tenant);
-  const known = { facts, step, toolset, repeat, context, boundSecrets, giveWay };
+  const connections = open(env, facts.tenant);
+  const steered = actors === undefined ? {} : { actors };
+  const known = { facts, step, toolset, repeat, context, boundSecrets, giveWay, connections, ...steered };
   const prepared = final ? [] : await prepareCalls(done.calls, known);
   const calls =
     prepared.length > 0 && mayPerformEarly(prepared, toolset)
       ? await performEarly(
           { facts, step, label: context.label, calls: prepared },
-          openPerformDeps(env, facts, { toolset, own: [], tools }),
+          openPerformDeps(env, facts, { toolset, own: [], tools, connections }),
           signal,
         )
       : prepared;

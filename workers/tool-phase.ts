@@ -8,7 +8,7 @@ import { performCalls } from "../core/steps/perform.ts";
 import type { ActJob, ActLine } from "../core/steps/rpc.ts";
 import { toMissingToolFailure, type Toolset } from "../core/steps/toolset.ts";
 import type { TaskFacts } from "../core/task/state.ts";
-import type { Tool } from "../core/tool/tool.ts";
+import type { PhaseTools } from "./model-phase.ts";
 import { openPerformDeps } from "./tools/perform-deps.ts";
 import { openAvailableToolset } from "./tools/toolsets.ts";
 
@@ -17,7 +17,7 @@ export async function* streamToolPhase(
   env: Env,
   job: ActJob,
   signal: AbortSignal,
-  tools: readonly Tool[],
+  { tools, open }: PhaseTools,
 ): AsyncGenerator<ActLine, null, boolean> {
   const now = await readCurrentFacts(env, job.facts);
   const facts = now ?? job.facts;
@@ -25,7 +25,13 @@ export async function* streamToolPhase(
   const toolset = now === null ? NO_TOOLSET : await openAvailableToolset(env, facts, tools);
   yield* performCalls(
     { ...job, facts },
-    openPerformDeps(env, facts, { toolset, own: job.results ?? null, tools, joined }),
+    openPerformDeps(env, facts, {
+      toolset,
+      own: job.results ?? null,
+      tools,
+      joined,
+      connections: open(env, facts.tenant),
+    }),
     signal,
   );
   return null;

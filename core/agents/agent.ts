@@ -3,6 +3,8 @@
  * byte for byte as agreed. Limits: names of 1–64 of `[a-zA-Z0-9_-]`, instructions up to 100,000 characters, 200
  * patterns, 100 steps, 20 skills.
  */
+import { isId } from "../base/ids.ts";
+import { OWNER_RULES } from "../connections/account.ts";
 import type { SandboxRules } from "../sandbox/rules.ts";
 import { MAX_IN_FORCE } from "../skills/skill.ts";
 import { PERMISSIONS } from "../tool/tool.ts";
@@ -117,6 +119,20 @@ export const agentConfigSchema = z.strictObject({
     .refine((config) => Object.keys(config).length <= MAX_CONFIGURED, {
       error: `has more than ${MAX_CONFIGURED} tools`,
     })
+    .optional(),
+  app_config: z
+    .record(
+      z.string().min(1).max(200),
+      z.strictObject({
+        connection: z
+          .string()
+          .refine((id) => isId("connection", id), "the id of a connection, `con_…`")
+          .optional()
+          .describe("The account to use: a shared one, or one of the person for whom the task acts"),
+        owner: z.enum(OWNER_RULES).optional().describe("Whose accounts its calls may use"),
+      }),
+    )
+    .refine((config) => Object.keys(config).length <= MAX_CONFIGURED, { error: `has more than ${MAX_CONFIGURED} apps` })
     .optional(),
 });
 export type AgentConfig = z.infer<typeof agentConfigSchema>;

@@ -25,6 +25,7 @@ export const ID_PREFIXES = {
   session: "ses",
   signInLink: "lnk",
   connection: "con",
+  connectionWait: "cnw",
 } as const;
 
 /** A kind of id. */
@@ -95,10 +96,10 @@ export function isCallOf(taskId: string, text: string): boolean {
 }
 
 /**
- * Derives the id of the question or approval that a call opened, so that a retry finds it again. `before` is the number
- * of the call's earlier questions.
+ * Derives the id of the wait that a call opened, so that a retry finds it again. `before` is the number of the call's
+ * earlier ones.
  */
-export function deriveWaitId(kind: "question" | "approval", call: string, before = 0): string {
+export function deriveWaitId(kind: "question" | "approval" | "connectionWait", call: string, before = 0): string {
   return `${ID_PREFIXES[kind]}_${call.slice(call.indexOf("_") + 1)}${before === 0 ? "" : `r${before}`}`;
 }
 
@@ -109,9 +110,9 @@ export function findTaskOfCall(call: string): string | null {
   return isId("task", task) && isCallOf(task, call) ? task : null;
 }
 
-/** Returns the task whose call opened the question or approval with this id; null for another text. */
+/** Returns the task whose call opened the wait with this id; null for another text. */
 export function findTaskOfWait(id: string): string | null {
-  const [, call] = /^(?:qst|apr)_(.+?)(?:r\d{1,3})?$/.exec(id) ?? [];
+  const [, call] = /^(?:qst|apr|cnw)_(.+?)(?:r\d{1,3})?$/.exec(id) ?? [];
   return call === undefined ? null : findTaskOfCall(`call_${call}`);
 }
 

@@ -5,7 +5,8 @@ export const PROVIDERS = ["composio", "oauth", "key", "mcp"] as const;
 export type Provider = (typeof PROVIDERS)[number];
 
 /** Whose connections a tool may use. */
-export type OwnerRule = "person" | "shared" | "either";
+export const OWNER_RULES = ["person", "shared", "either"] as const;
+export type OwnerRule = (typeof OWNER_RULES)[number];
 
 /** `shared` is the tenant's. */
 export type AccountOwner =

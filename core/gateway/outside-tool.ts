@@ -106,6 +106,7 @@ function createOutsideTool({ source, tool }: SourcedTool, { callers, patterns }:
     aliases: {},
     timeoutMs,
     steers: origin.kind === "skill",
+    ...(tool.app === undefined ? {} : { app: tool.app }),
     ...(origin.kind === "skill" ? { skill: origin.skill, onlyByModel: "dispatches" as const } : {}),
     wholeResult: false,
     get input() {

@@ -1,4 +1,5 @@
 /** Finds the resources that a call touches: as its tool declares, else by the tool's ports and the effect class. */
+import type { Account } from "../connections/account.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
 import type { EffectClass, Tool, Touch } from "../tool/tool.ts";
 
@@ -9,12 +10,23 @@ const PORT_RESOURCES: { readonly [Port in keyof ToolPorts]?: (effect: EffectClas
   scripts: () => ({ resource: "files", mode: "write" }),
 };
 
-/** Returns the resources that the call touches. `given` are its checked arguments. */
+/**
+ * Returns the resources that the call touches. `given` are its checked arguments. A call through an account touches that
+ * in place of the app's server, so two mailboxes are used in parallel, and one in order.
+ */
 export function findTouches(
   tool: Pick<Tool, "needs" | "touches">,
   given: unknown,
   effect: EffectClass,
+  account?: Pick<Account, "connection">,
 ): readonly Touch[] {
+  const touches = findToolTouches(tool, given, effect);
+  if (account === undefined) return touches;
+  const others = touches.filter(({ resource }) => !resource.startsWith("server:"));
+  return [{ resource: `connection:${account.connection}`, mode: getTouchMode(effect) }, ...others];
+}
+
+function findToolTouches(tool: Pick<Tool, "needs" | "touches">, given: unknown, effect: EffectClass): readonly Touch[] {
   // This tool's own schema produced the value, so its functions accept it.
   if (tool.touches !== undefined) return tool.touches(given as never, effect);
   const touches = new Map<string, Touch>();

@@ -1,5 +1,6 @@
 /** The port to the MCP servers of a tenant, with its data. */
 import type { Result } from "../base/errors.ts";
+import type { Account } from "../connections/account.ts";
 
 /** A tool as an MCP server lists it, within the bounds of `core/mcp/tool-list.ts`. All of it is unverified. */
 export interface McpTool {
@@ -51,6 +52,8 @@ export interface McpCall {
   readonly task: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** The account through which it acts, for a server to which each person connects. Only the context of a call sets it. */
+  readonly account?: Account;
 }
 
 /** One part of a result. `data` is base64. */

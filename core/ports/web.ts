@@ -1,5 +1,6 @@
 /** Requests of tools to the world. */
 import type { Result } from "../base/errors.ts";
+import type { Account } from "../connections/account.ts";
 
 /**
  * A tool's HTTP request. References to the tenant's secrets, `{{secret.NAME}}`, may be in the path and query of the
@@ -21,6 +22,8 @@ export interface WebRequest {
    */
   readonly allowedDomains: readonly string[] | null;
   readonly signal: AbortSignal;
+  /** The account through which the request acts. Only the context of a call sets it. */
+  readonly account?: Account;
 }
 
 /** Only references in `secretHeaders` are filled in: the rest may be a stranger's or a model's text. */

@@ -1,4 +1,7 @@
-/** Envelope, validation, canonical paths and policy of one call, for the calls of a model and those that a person edited. */
+/**
+ * Envelope, validation, canonical paths and policy of one call, for the calls of a model and those that a person edited.
+ * The stage of the account stands between validation and policy (`core/gateway/account.ts`).
+ */
 import { getSandboxRules } from "../agents/agent.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
 import type { CallContext } from "../model/label-messages.ts";
@@ -27,8 +30,22 @@ export interface AdmitContext {
   readonly context: CallContext;
 }
 
-/** Takes a call through envelope, validation, the tool's own check, and policy. The arguments that it returns are canonical. */
-export function admitCall(tool: Tool, given: unknown, { facts, toolset }: AdmitContext): Result<AdmittedCall> {
+/** A call whose arguments fit its tool. */
+export interface CheckedCall {
+  /** Canonical. */
+  readonly arguments: unknown;
+  /** As in an `AdmittedCall`. */
+  readonly answer: { readonly result: unknown } | null;
+}
+
+/** Takes a call through envelope, validation, the tool's own check, and policy, for a tool that acts through no account. */
+export function admitCall(tool: Tool, given: unknown, context: AdmitContext): Result<AdmittedCall> {
+  const checked = checkCall(tool, given, context);
+  return checked.ok ? rulePolicy(tool, checked.value, context) : checked;
+}
+
+/** Takes a call through envelope, validation, and the tool's own check. */
+export function checkCall(tool: Tool, given: unknown, { facts, toolset }: AdmitContext): Result<CheckedCall> {
   const inside = toolset.admits(tool);
   if (!inside.ok) return inside;
   const { config } = facts.agent;
@@ -37,10 +54,20 @@ export function admitCall(tool: Tool, given: unknown, { facts, toolset }: AdmitC
   if (!valid.ok) return valid;
   const known = tool.check?.(valid.value as never, getCheckFacts(tool, facts, toolset)) ?? null;
   if (known?.kind === "fails") return { ok: false, error: known.failure };
+  return ok({ arguments: valid.value, answer: known });
+}
+
+/** Takes a checked call through policy. */
+export function rulePolicy(
+  tool: Tool,
+  { arguments: given, answer }: CheckedCall,
+  { facts, toolset }: AdmitContext,
+): Result<AdmittedCall> {
+  const { config } = facts.agent;
   const { skills, mailKeyedForMs = null, ownApi = null } = toolset;
   const effectFacts: EffectFacts = { idempotentHosts: config.idempotent_hosts ?? [], ownApi, skills, mailKeyedForMs };
   // This tool's own schema produced the value, so its functions accept it.
-  const checked = valid.value as never;
+  const checked = given as never;
   const security = typeof tool.security === "function" ? tool.security(checked, effectFacts) : tool.security;
   const { decision, because } = decidePolicy(
     tool,
@@ -52,7 +79,7 @@ export function admitCall(tool: Tool, given: unknown, { facts, toolset }: AdmitC
     return failed("blocked_by_policy", `The agent's policy does not allow ${tool.name} (${security}).`);
   }
   const askFirst = decision === "ask" ? `This call of ${tool.name} is ${security}: ${because}.` : null;
-  return ok({ arguments: valid.value, terms: toTerms(tool, checked, effectFacts), askFirst, answer: known });
+  return ok({ arguments: given, terms: toTerms(tool, checked, effectFacts), askFirst, answer });
 }
 
 /** Returns what a tool may know of a call before policy. */

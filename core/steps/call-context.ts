@@ -1,5 +1,6 @@
 /** The context of a call: its facts, and only the ports that its tool declares. */
 import { getAllowedDomains, getSandboxRules } from "../agents/agent.ts";
+import type { Account } from "../connections/account.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
 import type { WebPort } from "../ports/web.ts";
 import { OUTSIDE } from "../provenance/label.ts";
@@ -49,12 +50,30 @@ export function createContext(
     taskSkills: { pinned: toolset.skills, inForce: listSkillsInForce(facts), scriptTimeoutMs },
     metadata: facts.metadata,
     resumed: call.resumed ?? null,
+    ...(call.account === undefined ? {} : { account: call.account }),
     ...given,
   };
-  const open = known.label === OUTSIDE ? { ...ports, web: stayOnHost(ports.web) } : ports;
+  const limited = known.label === OUTSIDE ? { ...ports, web: stayOnHost(ports.web) } : ports;
+  const open = call.account === undefined ? limited : carryAccount(limited, call.account);
   const declared = Object.fromEntries(tool.needs.map((need) => [need, open[need]]));
   // The tool's context type is derived from `needs`, so it can name only the declared ports.
   return { ...known, ...declared } as ToolContext<keyof ToolPorts>;
+}
+
+/** Adds the account of the call to its requests. One that the tool names is replaced. */
+function carryAccount(ports: ToolPorts, account: Account): ToolPorts {
+  const { web, mcp } = ports;
+  return {
+    ...ports,
+    web: {
+      request: (request) => web.request({ ...request, account }),
+      open: (request) => web.open({ ...request, account }),
+    },
+    mcp: {
+      list: (server, signal) => mcp.list(server, signal),
+      call: (call) => mcp.call({ ...call, account }),
+    },
+  };
 }
 
 /** Limits an influenced call to the approved host: a redirect to another host is returned. */

@@ -38,11 +38,12 @@ const OUTSIDE_PORTS: ReadonlySet<string> = new Set<keyof ToolPorts>([
 const JOB_PORTS: ReadonlySet<string> = new Set<keyof ToolPorts>(["results"]);
 
 /**
- * True when every call is of class `none`, needs no approval, and uses only data inside Otto that the model phase has.
+ * True when every call is of class `none`, needs no approval and no account, and uses only data inside Otto that the model phase has.
  */
 export function mayPerformEarly(calls: readonly PreparedCall[], toolset: Pick<Toolset, "resolve">): boolean {
-  return calls.every(({ tool, effect, approval, outcome }) => {
+  return calls.every(({ tool, effect, approval, outcome, account, connect }) => {
     if (outcome !== null) return true;
+    if (account !== undefined || connect !== undefined) return false;
     const needs = toolset.resolve(tool)?.needs ?? ["web"];
     return (
       effect === "none" && approval === null && !needs.some((need) => OUTSIDE_PORTS.has(need) || JOB_PORTS.has(need))

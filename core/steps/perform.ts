@@ -7,6 +7,7 @@ import { getSandboxRules } from "../agents/agent.ts";
 import { openTimeLimit, sleep, type TimeLimit, type Timer } from "../base/deadline.ts";
 import type { YieldTurn } from "../base/turns.ts";
 import type { BlobPort } from "../ports/blobs.ts";
+import type { ConnectionsPort } from "../ports/connections.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
 import { type Failure, failed, type Result } from "../base/errors.ts";
@@ -17,13 +18,14 @@ import { TaintTracker } from "./taint-tracker.ts";
 import type { BoundCopy } from "../sandbox/bind-copy.ts";
 import type { WorkingCopy } from "../sandbox/working-copy.ts";
 import type { ActJob, ActLine } from "./rpc.ts";
-import type { CallOutcome } from "../task/commands.ts";
+import type { AccountedCall, CallOutcome } from "../task/commands.ts";
 import type { Control, Tool } from "../tool/tool.ts";
 import { hashArguments } from "../gateway/arguments-hash.ts";
 import { pickTerms } from "../task/key-lifetime.ts";
 import { type AttemptedEffect, chooseRecovery, decideAfterFailure, giveUp } from "../gateway/outcome.ts";
 import { bindFiles, guardApprovedFiles, namesFiles, areSameFiles } from "../gateway/bind-files.ts";
 import { formatMissingPermission } from "../gateway/envelope.ts";
+import { type AccountCheck, checkAccount, chooseAgain } from "./call-account.ts";
 import { toFailureOutcome, toResultOutcome } from "./call-outcome.ts";
 import { refusedOutcome } from "./prepare.ts";
 import { type DefectReporter, toDefect, probeTool, runTool, type WorkMeter } from "./run-tool.ts";
@@ -62,6 +64,8 @@ function mayCarryData(tool: Tool, given: unknown): boolean {
 export interface PerformDeps extends DefectReporter {
   readonly toolset: Pick<Toolset, "resolve" | "names" | "skills" | "admits" | "isPart">;
   readonly ports: ToolPorts;
+  /** The accounts of the tenant. Absent: none. */
+  readonly connections?: ConnectionsPort;
   readonly blobs: BlobPort;
   readonly limits: ShapeLimits;
   readonly maxParallel: number;
@@ -86,6 +90,9 @@ interface CallLimits {
   /** The approved files of a program; null: every file of the sandbox. */
   readonly copy: WorkingCopy | null;
 }
+
+/** What became of a call: its outcome, or another account, with which nothing was sent. */
+type CallEnd = CallOutcome | { readonly accounted: AccountedCall };
 
 /** The dependencies that the calls of one step share. */
 interface StepDeps extends PerformDeps {
@@ -120,7 +127,7 @@ function onlyWaits(tool: Tool | null): boolean {
 }
 
 /**
- * Runs one call, or reports the content of the files that it names. A call with approved files sends the approved
+ * Runs one call, or reports its account or the content of the files that it names. A call with approved files sends the approved
  * bytes. With other content it does not run, and the content is reported for a new decision, even after a person's
  * retry. Never throws.
  */
@@ -132,11 +139,16 @@ async function runCall(
   signal: AbortSignal,
 ): Promise<CallEndLine> {
   const { callId, approvedFiles } = call;
-  const settle = (outcome: CallOutcome): CallEndLine => ({ type: "settled", callId, outcome });
-  const perform = async (its: StepDeps, copy: WorkingCopy | null = null): Promise<CallOutcome> => {
+  const settle = (end: CallEnd): CallEndLine =>
+    "accounted" in end
+      ? { type: "accounted", callId, ruling: end.accounted }
+      : { type: "settled", callId, outcome: end };
+  if (call.mode === "account") return settle(await visitAccount(call, job, deps));
+  const perform = async (its: StepDeps, copy: WorkingCopy | null = null): Promise<CallEnd> => {
     const taint = new TaintTracker(call.label ?? OUTSIDE);
     for (const { label = TENANT } of copy?.entries.values() ?? []) taint.join(label);
     const outcome = await performCall(call, job, its, { deadline, signal, taint, copy });
+    if ("accounted" in outcome) return outcome;
     return { ...outcome, label: taint.label, ...(taint.readUploadsOnly ? { isUpload: true } : {}) };
   };
   if (approvedFiles === undefined) return settle(await perform(deps));
@@ -157,7 +169,7 @@ async function runCall(
   const files = guardApprovedFiles(deps.ports.files, approvedFiles, () => (hasChanged = true));
   const guarded = { ...deps, ports: { ...deps.ports, files } };
   const outcome = await perform(guarded);
-  if (!hasChanged || !isFirst || outcome.state !== "failed") return settle(outcome);
+  if (!hasChanged || !isFirst || "accounted" in outcome || outcome.state !== "failed") return settle(outcome);
   // The file changed during the call. Nothing was sent.
   const present = await readBoundFiles(call, job, deps);
   return present.ok ? { type: "bound", callId, files: present.value.files } : settle(outcome);
@@ -193,6 +205,7 @@ function isSettling(control: Control | null): boolean {
     case "sleep":
     case "dispatch":
     case "finish":
+    case "connect":
       return false;
     case "ask":
       return !control.wait;
@@ -212,7 +225,7 @@ async function performCall(
   job: ActJob,
   deps: StepDeps,
   { deadline, signal, taint, copy }: CallLimits,
-): Promise<CallOutcome> {
+): Promise<CallEnd> {
   const started = deps.clock.now();
   const spentMs = () => deps.clock.now() - started;
   let mayHaveHappened = call.attempt > 1 && call.effect !== "none";
@@ -227,9 +240,15 @@ async function performCall(
   taint.begin(tool);
   if (call.isUnjudged === true && !mayHaveHappened && mayCarryData(tool, toCanonicalArguments(tool, call.arguments)))
     return { ...refusedOutcome(NOT_JUDGED), durationMs: spentMs() };
-  if ((await hashArguments(call.tool, call.arguments)) !== call.argumentsHash) {
-    deps.reportDefect(tool.name, new Error(`the arguments of ${call.callId} are not those of its ledger row's hash`));
+  if ((await hashArguments(call.tool, call.arguments, call.account)) !== call.argumentsHash) {
+    reportOtherArguments(call, deps);
     return end(OTHER_ARGUMENTS);
+  }
+  if (tool.app !== undefined || call.account !== undefined) {
+    const checked = await checkAccount({ ...toVisit(job, deps), call, tool }, mayHaveHappened);
+    // An attempt that may have happened is never repeated through another account.
+    if (checked.kind !== "same")
+      return mayHaveHappened ? { ...unknownOutcome(call.tool), durationMs: spentMs() } : toCallEnd(checked);
   }
   // The phase may have ended while the call waited for its turn.
   if (deadline <= started || signal.aborted) {
@@ -294,6 +313,31 @@ async function performCall(
   } finally {
     timeLimit?.end();
   }
+}
+
+function reportOtherArguments({ tool, callId }: Call, deps: DefectReporter): void {
+  deps.reportDefect(tool, new Error(`the arguments of ${callId} are not those of its ledger row's hash`));
+}
+
+/** Chooses the account of a call again. Nothing is sent. */
+async function visitAccount(call: Call, job: ActJob, deps: PerformDeps): Promise<CallEnd> {
+  const tool = deps.toolset.resolve(call.tool);
+  if (tool === null) return toFailureOutcome(toMissingToolFailure(call.tool, deps.toolset), 0);
+  const inside = deps.toolset.admits(tool);
+  if (!inside.ok) return refusedOutcome(inside.error);
+  if ((await hashArguments(call.tool, call.arguments, call.account)) !== call.argumentsHash) {
+    reportOtherArguments(call, deps);
+    return toFailureOutcome(OTHER_ARGUMENTS, 0);
+  }
+  return toCallEnd(await chooseAgain({ ...toVisit(job, deps), call, tool }));
+}
+
+function toVisit({ facts, actors }: ActJob, { connections }: PerformDeps) {
+  return { facts, connections, ...(actors === undefined ? {} : { actors }) };
+}
+
+function toCallEnd(checked: Exclude<AccountCheck, { kind: "same" }>): CallEnd {
+  return checked.kind === "refused" ? refusedOutcome(checked.failure) : { accounted: checked.ruling };
 }
 
 /** True for an attempt that repeats an earlier one under its key. */

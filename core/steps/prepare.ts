@@ -1,9 +1,11 @@
 /**
- * The gateway's first half, in the model phase: resolve → envelope → validate → policy → budget, for every call of a
- * step, up to the ledger. A refused call is settled here, and the model reads why; a call that needs an approval says
+ * The gateway's first half, in the model phase: resolve → envelope → validate → account → policy → budget, for every call
+ * of a step, up to the ledger. A refused call is settled here, and the model reads why; a call that needs an approval says
  * so. Nothing is sent.
  */
 import { getApprovalExpiryMs } from "../agents/agent.ts";
+import type { Actors } from "../connections/actors.ts";
+import type { ConnectionsPort } from "../ports/connections.ts";
 import type { YieldTurn } from "../base/turns.ts";
 import { ERRORS, type Failure } from "../base/errors.ts";
 import { toPublicDetails } from "../base/read-failure.ts";
@@ -15,7 +17,9 @@ import { findCopiedRecord } from "../provenance/ground.ts";
 import type { CallContext } from "../model/label-messages.ts";
 import type { TaskFacts } from "../task/state.ts";
 import type { Tool, ToolError } from "../tool/tool.ts";
+import { rememberChoices } from "../gateway/account.ts";
 import { admitCall } from "./admit.ts";
+import { admitWithAccount, toAccountFields } from "./call-account.ts";
 import { hashArguments } from "../gateway/arguments-hash.ts";
 import { namesFiles } from "../gateway/bind-files.ts";
 import { type ModelCall, unwrapCall } from "./call-tool.ts";
@@ -47,6 +51,10 @@ export interface PrepareContext {
   readonly context: CallContext;
   /** The names of the secrets that are bound to the calling agent. Never throws. Absent: none. */
   boundSecrets?(): Promise<ReadonlySet<string>>;
+  /** The accounts of the tenant. Absent: none. */
+  readonly connections?: Pick<ConnectionsPort, "choose">;
+  /** Who steered the task. Absent: unknown. */
+  readonly actors?: Actors;
   /** Yields to other work between calls whose schemas a tenant or a server wrote. Absent: never. */
   readonly giveWay?: YieldTurn;
 }
@@ -67,7 +75,8 @@ export async function prepareCalls(requested: readonly ModelCall[], given: Prepa
   const patterns = createStepBudget();
   const { toolset } = given;
   const limited = toolset.patterns === undefined ? {} : { patterns: limitStep(toolset.patterns, patterns) };
-  const context = { ...given, toolset: { ...toolset, ...limited } };
+  const remembered = given.connections === undefined ? {} : { connections: rememberChoices(given.connections) };
+  const context = { ...given, toolset: { ...toolset, ...limited }, ...remembered };
   const prepared: PreparedCall[] = [];
   for (const [index, request] of requested.entries()) {
     const call = await prepareCall(request, { index, total: requested.length, patterns }, context);
@@ -121,10 +130,15 @@ async function prepareCall(
     );
   if (!parsed.ok) return await refuse(parsed.error, request.arguments);
   if (tool.compileInput?.(patterns) === false) return await refuse(TOO_MANY_PATTERNS, parsed.value);
-  const admitted = admitCall(tool, parsed.value, context);
+  const { admitted, ruling } =
+    tool.app === undefined
+      ? { admitted: admitCall(tool, parsed.value, context), ruling: null }
+      : await admitWithAccount(tool, parsed.value, context);
   if (!admitted.ok) return await refuse(admitted.error, parsed.value);
   const given = admitted.value.arguments;
-  const argumentsHash = await hashArguments(tool.name, given);
+  if (ruling?.kind === "refused") return await refuse(ruling.failure, given);
+  const through = ruling?.kind === "account" ? ruling.account : undefined;
+  const argumentsHash = await hashArguments(tool.name, given, through);
   if (total === 1 && context.repeat?.hash === `${tool.name} ${argumentsHash}` && context.repeat.count >= MAX_REPEATS) {
     const message = `This exact call was made ${context.repeat.count} times in a row and was not made again. Use the result that you have, or do something else.`;
     return await refuse({ code: "blocked_by_policy", message }, given);
@@ -140,9 +154,10 @@ async function prepareCall(
   const askFirst = joinReasons(admitted.value.askFirst ?? called.value.askFirst, influenced);
   const expiresInMs = getApprovalExpiryMs(context.facts.agent.config.approval);
   const approval = askFirst === null ? null : { reason: askFirst, expiresInMs };
+  const account = ruling === null ? {} : toAccountFields(ruling, askFirst, expiresInMs);
   const dispatches =
     tool.onlyByModel === "dispatches" ? { dispatches: true, copiesRecord: copiesRecord(given, context) } : {};
-  const touches = findTouches(tool, given, terms.effect);
+  const touches = findTouches(tool, given, terms.effect, through);
   const files = namesFiles(tool, given) ? { namesFiles: true } : {};
   return {
     id,
@@ -155,6 +170,7 @@ async function prepareCall(
     touches,
     ...files,
     ...dispatches,
+    ...account,
   };
 }
 

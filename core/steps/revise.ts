@@ -5,7 +5,7 @@ import type { FilesPort } from "../ports/files.ts";
 import type { ReviseJob } from "./rpc.ts";
 import type { RevisedCall } from "../task/commands.ts";
 import { BY_PRINCIPAL } from "../model/label-messages.ts";
-import { admitCall } from "./admit.ts";
+import { checkCall, rulePolicy } from "./admit.ts";
 import { hashArguments } from "../gateway/arguments-hash.ts";
 import { bindFiles } from "../gateway/bind-files.ts";
 import { toMissingToolFailure, type Toolset } from "./toolset.ts";
@@ -22,13 +22,17 @@ export async function reviseCall(
 ): Promise<Result<RevisedCall>> {
   const tool = toolset.resolve(job.tool);
   if (tool === null) return { ok: false, error: toMissingToolFailure(job.tool, toolset) };
-  const admitted = admitCall(tool, job.arguments, { facts: job.facts, toolset, context: BY_PRINCIPAL });
+  const { facts, account } = job;
+  const context = { facts, toolset, context: BY_PRINCIPAL };
+  const checked = checkCall(tool, job.arguments, context);
+  // The account stays the one that the approval shows.
+  const admitted = checked.ok ? rulePolicy(tool, checked.value, context) : checked;
   if (!admitted.ok) return { ok: false, error: toBodyFields(admitted.error) };
   const { arguments: given, terms } = admitted.value;
-  const bound = await bindFiles(tool, given, { files, sandbox: getSandboxRules(job.facts.agent.config) });
+  const bound = await bindFiles(tool, given, { files, sandbox: getSandboxRules(facts.agent.config) });
   if (!bound.ok) return { ok: false, error: toBodyFields({ ...bound.error, code: "invalid_input" }) };
-  const touches = findTouches(tool, given, terms.effect);
-  const argumentsHash = await hashArguments(tool.name, given);
+  const touches = findTouches(tool, given, terms.effect, account);
+  const argumentsHash = await hashArguments(tool.name, given, account);
   return ok({ arguments: given, argumentsHash, ...terms, touches, files: bound.value.files });
 }
 

@@ -3,11 +3,13 @@
  * structured-cloneable.
  */
 import type { Result } from "../base/errors.ts";
+import type { Account } from "../connections/account.ts";
+import type { Actors } from "../connections/actors.ts";
 import type { LineListener } from "./lines.ts";
 import type { Message, ModelUsage } from "../model/messages.ts";
 import type { Label } from "../provenance/label.ts";
 import type { ModelFailure } from "../ports/model.ts";
-import type { CallOutcome, ModelReply, RevisedCall } from "../task/commands.ts";
+import type { AccountedCall, CallOutcome, ModelReply, RevisedCall } from "../task/commands.ts";
 import type { RunnableCall, RequestGuess } from "../task/decision.ts";
 import type { TaskFacts } from "../task/state.ts";
 import type { BoundFile } from "../sandbox/bind-copy.ts";
@@ -34,6 +36,8 @@ export interface ThinkJob extends Versioned {
   readonly messages: readonly Message[];
   /** The joined label of what the task has read. Absent from an object of an earlier release. */
   readonly label?: Label;
+  /** Who steered the task. Absent from an object of an earlier release: unknown. */
+  readonly actors?: Actors;
   readonly maxOutputTokens: number;
   readonly timeoutMs: number;
   readonly repeat: { readonly hash: string; readonly count: number } | null;
@@ -86,6 +90,8 @@ export interface ActJob extends Versioned {
    * Absent from an object of an earlier release, which is called.
    */
   readonly results?: readonly OwnResult[];
+  /** As in a `ThinkJob`. */
+  readonly actors?: Actors;
   readonly timeoutMs: number;
 }
 
@@ -105,6 +111,13 @@ export type ActLine =
       readonly type: "bound";
       readonly callId: string;
       readonly files: readonly BoundFile[];
+      readonly starts?: readonly string[];
+    }
+  /** The account of a call was chosen again. The call did not run. */
+  | {
+      readonly type: "accounted";
+      readonly callId: string;
+      readonly ruling: AccountedCall;
       readonly starts?: readonly string[];
     }
   | { readonly type: "starting"; readonly starts: readonly string[] }
@@ -159,6 +172,8 @@ export interface ReviseJob extends Versioned {
   readonly facts: TaskFacts;
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** The account of the call, which stays. */
+  readonly account?: Account;
 }
 
 /**

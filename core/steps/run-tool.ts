@@ -3,7 +3,7 @@ import { awaitUnlessAborted, awaitWithin, type Timer } from "../base/deadline.ts
 import type { YieldTurn } from "../base/turns.ts";
 import { failed, type Failure } from "../base/errors.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
-import type { ProbeOutcome, Tool, ToolContext, ToolOutcome } from "../tool/tool.ts";
+import type { Control, ProbeOutcome, Tool, ToolContext, ToolOutcome } from "../tool/tool.ts";
 
 /** Extra time for blob writes and their bookkeeping after a call's own limit. */
 const GRACE_MS = 1000;
@@ -69,7 +69,15 @@ export async function runTool(
     return { kind: "failure", failure: toDefect(tool) };
   });
   work.charge();
-  return (await awaitUnlessAborted(limit, ran, null)) ?? (await awaitWithin(timer, GRACE_MS, ran, timedOut));
+  const outcome = (await awaitUnlessAborted(limit, ran, null)) ?? (await awaitWithin(timer, GRACE_MS, ran, timedOut));
+  if (outcome.kind !== "control" || mayReturn(tool, outcome.control)) return outcome;
+  reporter.reportDefect(tool.name, new Error(`the tool returned a control for ${tool.app?.app ?? "an app"} of others`));
+  return { kind: "failure", failure: toDefect(tool) };
+}
+
+/** A person is asked to connect an app only for a tool that acts through an account of it. */
+function mayReturn({ app }: Tool, control: Control): boolean {
+  return control.kind !== "connect" || control.app === app?.app;
 }
 
 /** The failure for a thrown error. Only operators see the error itself, which may contain any data. */

@@ -12,8 +12,8 @@ import { parseCallId } from "../base/ids.ts";
 import type { ActJob, ActLine } from "./rpc.ts";
 import type { RunnableCall } from "../task/decision.ts";
 
-/** The line that ends a call: it settled, or the content of its files is known. */
-export type CallEndLine = Extract<ActLine, { type: "settled" | "bound" }>;
+/** The line that ends a call: it settled, or the content of its files or its account is known. */
+export type CallEndLine = Extract<ActLine, { type: "settled" | "bound" | "accounted" }>;
 
 /** Runs calls. `make` must not throw. */
 interface CallMaker {
@@ -35,7 +35,7 @@ export async function* scheduleCalls(
   maxParallel: number,
   { make, isSettledBy, onlyWaits = () => false, giveTurn }: CallMaker,
 ): AsyncGenerator<ActLine, void, boolean> {
-  const mustBeStored = new Set(later.filter(({ mode }) => mode !== "bind"));
+  const mustBeStored = new Set(later.filter(({ mode }) => mode !== "bind" && mode !== "account"));
   /** In order, without settled calls. */
   let open = [...calls, ...later].sort((a, b) => getCallIndex(a) - getCallIndex(b));
   const begun = new Set<RunnableCall>();

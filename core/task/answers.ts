@@ -95,7 +95,10 @@ export function decideApproval(turn: Turn, command: Extract<Command, { type: "ap
     ...(files === undefined || files.length === 0 ? {} : { files: files.map(formatFile) }),
     ...(revised === null ? {} : { arguments: revised.arguments }),
   });
-  if (isApproved) turn.replace({ ...decided, wait: null, ...(consent === undefined ? {} : { consent }) });
+  if (isApproved) {
+    const byOwner = markOwnersApproval(decided, call.wait, command);
+    turn.replace({ ...decided, wait: null, ...(consent === undefined ? {} : { consent }), ...byOwner });
+  }
   // An earlier attempt of a retried call may have happened.
   else if (call.attempts > 0) turn.settle(call, unknownOutcome(call.tool));
   else {
@@ -117,6 +120,16 @@ export function refuseOthers(
   if (owner === undefined || person === owner.person) return null;
   if (owner.mayDelegate && mayApprove && person !== null) return null;
   return { code: "forbidden", message: explainOwner(owner.name) };
+}
+
+/** What the owner approved needs no other approval of the owner, also after others write to the task. */
+function markOwnersApproval(
+  { accountRounds }: BatchCall,
+  { owner }: ApprovalWait,
+  { person = null }: Extract<Command, { type: "approval_decided" }>,
+): Pick<BatchCall, "accountRounds"> {
+  if (accountRounds === undefined || owner === undefined || owner.person !== person) return {};
+  return { accountRounds: { ...accountRounds, isApprovedByOwner: true } };
 }
 
 /**
@@ -175,7 +188,11 @@ function reviseCall(turn: Turn, call: BatchCall, revised: RevisedCall & { readon
 }
 
 /** Explains why nothing is open under this id. */
-function explainSettled(turn: Turn, id: string, kind: "question" | "approval"): Failure {
+export function explainSettled(
+  turn: Turn,
+  id: string,
+  kind: "question" | "approval" | "request to connect an account",
+): Failure {
   const settled: SettledWait | undefined = getOwn(turn.state.settledWaits, id);
   if (settled === undefined) return { code: "not_found", message: `This task has no ${kind} with that id.` };
   switch (settled.outcome) {
@@ -189,7 +206,7 @@ function explainSettled(turn: Turn, id: string, kind: "question" | "approval"): 
     case "replaced":
       return {
         code: "gone",
-        message: `The ${kind} was requested again, with the content of its files. Decide the new one.`,
+        message: `The ${kind} was requested again, with another account or the content of its files. Decide the new one.`,
       };
     case "closed":
       return { code: "gone", message: `The task ended before the ${kind} was settled.` };

@@ -2,23 +2,22 @@
 import { RUNNER_CALL_TIMEOUT_MS, getTimeLeftMs } from "./budget.ts";
 import { confirmedOutcome, failedOutcome, createLedgerRow, unknownOutcome } from "./ledger.ts";
 import type { Failure } from "../base/errors.ts";
-import { hashApproved, areSameFiles } from "../gateway/bind-files.ts";
 import { markSent, pickTerms, toKeyFacts } from "./key-lifetime.ts";
 import { chooseRecovery, giveUp } from "../gateway/outcome.ts";
 import { dispatchSubtask } from "./subtasks.ts";
 import { HeldResources } from "./call-order.ts";
 import { advance, canRun, findRunnable, isOpen } from "./advance.ts";
 import { resumeCall } from "./answers.ts";
+import { requestApproval, requestFileApproval } from "./approvals.ts";
+import { applyAccount, reconnect, requestConnection } from "./connections.ts";
 import type { CallOutcome, Command, PreparedCall } from "./commands.ts";
 import type { CallToMake } from "./decision.ts";
 import { getLabelName, OUTSIDE } from "../provenance/label.ts";
 import { finishTask, loadSkill } from "./skills.ts";
 import type { Attachment, BatchCall } from "./state.ts";
-import { formatFile, formatOwner } from "./view.ts";
-import type { BoundFile } from "../sandbox/bind-copy.ts";
+import { toAccountField } from "./view.ts";
 import type { Turn } from "./turn.ts";
-import { deriveWaitId } from "../base/ids.ts";
-import { expiredOutcome, openWait, toQuestionFields, getWaitEnd } from "./waits.ts";
+import { expiredOutcome, hasSettlement, openWait, toQuestionFields, getWaitEnd } from "./waits.ts";
 
 /** The most files that one task delivers. */
 const MAX_ATTACHMENTS = 500;
@@ -41,7 +40,7 @@ export function openBatch(turn: Turn, calls: readonly PreparedCall[]): void {
     const touches = call.touches === undefined || call.touches.length === 0 ? {} : { touches: call.touches };
     const entry = { id, tool, ...pickTerms(call), argumentsHash, state: "intended", attempts, label } as const;
     const files = call.namesFiles === true ? { namesFiles: true } : {};
-    return { ...entry, ...rest, ...touches, ...files, ...consent, ...dispatches };
+    return { ...entry, ...rest, ...touches, ...files, ...consent, ...dispatches, ...toAccountState(call) };
   });
   const [only] = calls;
   const hash = only !== undefined && calls.length === 1 ? `${only.tool} ${only.argumentsHash}` : null;
@@ -55,75 +54,24 @@ export function openBatch(turn: Turn, calls: readonly PreparedCall[]): void {
     turn.ledger.push({ kind: "insert", row: createLedgerRow(call, step, index, entry?.attempts ?? 0, turn.now) });
     const { id, tool, effect } = call;
     const label = getLabelName(entry?.label ?? OUTSIDE);
-    turn.emit("call.started", { step, call_id: id, tool, arguments: call.arguments, effect, label });
+    const started = { step, call_id: id, tool, arguments: call.arguments, effect, label };
+    turn.emit("call.started", { ...started, ...toAccountField(call) });
   }
   for (const { call, entry } of opened) {
     if (entry === undefined) continue;
     if (call.outcome !== null) applyOutcome(turn, entry, call.outcome);
+    else if (call.connect !== undefined) requestConnection(turn, entry, call.connect);
     else if (call.approval !== null && entry.consent === undefined) requestApproval(turn, entry, call, call.approval);
   }
 }
 
-/** Requests a person's approval of exactly these arguments. */
-function requestApproval(
-  turn: Turn,
-  entry: BatchCall,
-  { id, tool, arguments: given, argumentsHash }: Pick<PreparedCall, "id" | "tool" | "arguments" | "argumentsHash">,
-  { reason, expiresInMs, owner }: NonNullable<PreparedCall["approval"]>,
-  bound: readonly BoundFile[] = [],
-) {
-  const expiresAt = turn.now + expiresInMs;
-  const approvalId = deriveWaitId("approval", id, entry.consent?.rounds ?? 0);
-  const about = { ...(bound.length === 0 ? {} : { files: bound }), ...(owner === undefined ? {} : { owner }) };
-  turn.replace({ ...entry, wait: { kind: "approval", id: approvalId, reason, expiresAt, since: turn.now, ...about } });
-  turn.emit("approval.requested", {
-    step: turn.state.step,
-    call_id: id,
-    approval_id: approvalId,
-    tool,
-    arguments: given,
-    arguments_hash: argumentsHash,
-    approved_hash: hashApproved(argumentsHash, bound),
-    reason,
-    expires_at: new Date(expiresAt).toISOString(),
-    ...(owner === undefined ? {} : { decides: formatOwner(owner) }),
-    ...(bound.length === 0 ? {} : { files: bound.map(formatFile) }),
-  });
-}
+const NO_ACCOUNT = {};
 
-/**
- * Requests the approval of a call with the known content of its files. Nothing was sent. After an approval of other content,
- * the reason names the file that changed.
- */
-function requestFileApproval(
-  turn: Turn,
-  call: BatchCall,
-  { files, arguments: given }: Extract<Command, { type: "call_bound" }>,
-): void {
-  const { consent } = call;
-  if (consent === undefined) return;
-  const before = new Map(consent.approved?.map((file) => [file.path, file]));
-  const changed = files.find((file) => !areSameFiles([before.get(file.path) ?? file], [file]));
-  const reason = changed === undefined ? consent.reason : `${consent.reason} ${describeChange(changed)}`;
-  const attempts = countEarlierAttempts(call);
-  if (call.attempts !== attempts) turn.ledger.push({ kind: "attempt", callId: call.id, attempts });
-  const uncounted = { ...call, attempts, mayRepeat: attempts > 0 };
-  requestApproval(turn, uncounted, { ...call, arguments: given }, { ...consent, reason }, files);
-  const requested = turn.state.batch.find(({ id }) => id === call.id);
-  if (requested !== undefined)
-    turn.replace({ ...requested, consent: { ...consent, approved: null, rounds: consent.rounds + 1 } });
-  advance(turn);
-}
-
-/** Counts the attempts that may have happened. The attempt that only read the files does not count. */
-function countEarlierAttempts({ attempts, effect, consent }: BatchCall): number {
-  if (effect === "none") return 0;
-  return consent?.approved === null ? attempts : Math.max(0, attempts - 1);
-}
-
-function describeChange({ path, fileCount }: BoundFile): string {
-  if (fileCount === undefined) return `${path} changed after it was approved.`;
-  return `${path === "./" ? "The files that it is given" : `Files in ${path}`} changed after they were approved.`;
+/** Returns the fields of a call of a tool with `app`. */
+function toAccountState({ account, connect, askFirst }: PreparedCall): Pick<BatchCall, "account" | "accountRounds"> {
+  if (account === undefined && connect === undefined) return NO_ACCOUNT;
+  const asks = askFirst === undefined ? {} : { askFirst };
+  return { ...(account === undefined ? {} : { account }), accountRounds: { ...asks, rounds: 0 } };
 }
 
 /**
@@ -139,8 +87,8 @@ export function beginActing(turn: Turn, incarnation: string): void {
   const calls: CallToMake[] = [];
   const later: CallToMake[] = [];
   for (const call of findReachable(batch)) {
-    const isUnbound = call.consent?.approved === null;
-    const mode = isUnbound ? "bind" : wasCutOff(call) && chooseRecovery(call, turn.now) === "probe" ? "probe" : "run";
+    const mode = getMode(turn, call);
+    const isUnbound = mode === "bind" || mode === "account";
     const key = toKeyFacts({ ...call, ...markSent(call, turn.now) });
     const retry = call.mayRepeat ? { isRetry: true } : {};
     const toMake: CallToMake = { callId: call.id, mode, attempt: call.attempts + 1, ...retry, ...key };
@@ -153,6 +101,17 @@ export function beginActing(turn: Turn, incarnation: string): void {
   turn.usePermit();
   const timeoutMs = Math.min(RUNNER_CALL_TIMEOUT_MS, getTimeLeftMs(turn.state, turn.now));
   turn.work = { kind: "act", step, calls, later, timeoutMs };
+}
+
+function getMode({ now }: Turn, call: BatchCall): CallToMake["mode"] {
+  if (call.accountRounds?.isDue === true) return "account";
+  if (call.consent?.approved === null) return "bind";
+  return wasCutOff(call) && chooseRecovery(call, now) === "probe" ? "probe" : "run";
+}
+
+/** True for a call whose account or files have to be known before an attempt begins. */
+function mustBeBound({ accountRounds, consent }: BatchCall): boolean {
+  return accountRounds?.isDue === true || consent?.approved === null;
 }
 
 /** Settles the interrupted calls that their effect class forbids to repeat. */
@@ -191,22 +150,29 @@ function findReachable(batch: readonly BatchCall[]): BatchCall[] {
  */
 export function startCalls(turn: Turn, callIds: readonly string[]): void {
   for (const call of findRunnable(turn.state.batch)) {
-    if (callIds.includes(call.id) && call.consent?.approved !== null) turn.countAttempt(call);
+    if (callIds.includes(call.id) && !mustBeBound(call)) turn.countAttempt(call);
   }
 }
 
-/** Ends a call of the current tool phase: it settled, or the content of its files is known. */
-export function endCall(turn: Turn, command: Extract<Command, { type: "call_settled" | "call_bound" }>): void {
+/** Ends a call of the current tool phase: it settled, or its account or the content of its files is known. */
+export function endCall(
+  turn: Turn,
+  command: Extract<Command, { type: "call_settled" | "call_bound" | "call_accounted" }>,
+): void {
   const call = turn.state.batch.find(({ id }) => id === command.callId);
   if (call === undefined || !canRun(call)) return;
   if (command.type === "call_bound") requestFileApproval(turn, call, command);
-  else settleCall(turn, call, command.outcome);
+  else if (command.type === "call_settled") settleCall(turn, call, command.outcome);
+  else {
+    if (!applyAccount(turn, call, command)) settleUnknown(turn, call);
+    advance(turn);
+  }
 }
 
 /** Settles a call. A call without an effect may not have its attempt stored yet. */
 function settleCall(turn: Turn, call: BatchCall, outcome: CallOutcome): void {
-  // A call whose files could not be read was not attempted.
-  if (call.attempts === 0 && call.consent?.approved !== null) turn.countAttempt(call);
+  // A call whose files could not be read, or that got no account, was not attempted.
+  if (call.attempts === 0 && !mustBeBound(call)) turn.countAttempt(call);
   applyOutcome(turn, turn.state.batch.find(({ id }) => id === call.id) ?? call, outcome);
   advance(turn);
 }
@@ -220,6 +186,7 @@ function applyOutcome(turn: Turn, call: BatchCall, brought: CallOutcome): void {
   if (control.kind === "dispatch") return dispatchSubtask(turn, call, control);
   if (control.kind === "load") return loadSkill(turn, call, control, outcome.durationMs);
   if (control.kind === "finish") return finishTask(turn, call, control, outcome.durationMs);
+  if (control.kind === "connect") return reconnect(turn, call, control) ? undefined : settleUnknown(turn, call);
   const wait = openWait(control, call.id, turn.now, call.resumed?.questions ?? 0);
   if (wait !== null) {
     turn.replace({ ...call, wait });
@@ -298,7 +265,7 @@ function settleUnknown(turn: Turn, call: BatchCall): void {
 export function endActing(turn: Turn): void {
   const left = findReachable(turn.state.batch);
   // A runner of an earlier release reads no file hashes: to call it again at once would be a busy loop.
-  if (left.some((call) => wasCutOff(call) || call.consent?.approved === null)) {
+  if (left.some((call) => wasCutOff(call) || mustBeBound(call))) {
     turn.set({ phase: { name: "acting", incarnation: "", since: turn.now } });
   } else if (left.length > 0) turn.set({ phase: { name: "prepared" } });
   else advance(turn);
@@ -326,8 +293,8 @@ export function expireWaits(turn: Turn): void {
     const { wait } = call;
     const endsAt = wait === null ? null : getWaitEnd(wait);
     if (wait === null || endsAt === null || endsAt > turn.now) continue;
+    if (hasSettlement(wait)) turn.closeWait(wait.id, "expired", null);
     if (wait.kind === "question" || wait.kind === "approval") {
-      turn.closeWait(wait.id, "expired", null);
       const fields =
         wait.kind === "question" ? { ...toQuestionFields(wait), answer: wait.defaultAnswer } : { tool: call.tool };
       turn.emit(`${wait.kind}.expired`, { [`${wait.kind}_id`]: wait.id, call_id: call.id, ...fields });

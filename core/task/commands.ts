@@ -3,6 +3,7 @@
  * `core/task/decision.ts` the result of one.
  */
 import type { Failure } from "../base/errors.ts";
+import type { Account, ConnectNeed } from "../connections/account.ts";
 import type { Actor, Actors } from "../connections/actors.ts";
 import type { ModelUsage } from "../model/messages.ts";
 import type { TextRange } from "../model/label-parts.ts";
@@ -56,6 +57,11 @@ export interface UnknownDecision {
   readonly by: string;
 }
 
+/** A person's decision to continue without a connection. */
+export interface ConnectionSkip {
+  readonly by: string;
+}
+
 /** What a subtask's tree waits for from people, and whether its clock is stopped (`stands`). */
 export interface SubtaskWaits {
   readonly pending: readonly PendingView[];
@@ -82,7 +88,24 @@ export interface PreparedCall extends EffectTerms {
   readonly touches?: readonly Touch[];
   /** True for a call that names files, or gives a program files: its approval is requested once their content is known. */
   readonly namesFiles?: boolean;
+  /** The account through which it acts, which the hash covers. Absent for a tool without `app`. */
+  readonly account?: Account;
+  /** The connection that it waits for, before its account is chosen. */
+  readonly connect?: ConnectNeed;
+  /** For a tool with `app`: why a person has to approve the call under any account. Absent: no reason. */
+  readonly askFirst?: string;
 }
+
+/** The account of a call, as it was chosen again. `argumentsHash` covers it. Nothing was sent. */
+export type AccountedCall =
+  | {
+      readonly kind: "account";
+      readonly account: Account;
+      readonly argumentsHash: string;
+      readonly touches: readonly Touch[];
+      readonly approval: PreparedCall["approval"];
+    }
+  | { readonly kind: "needed"; readonly need: ConnectNeed };
 
 /** A call with the arguments that a person put in the place of those that were asked for: checked and hashed again. */
 export interface RevisedCall extends EffectTerms {
@@ -218,6 +241,13 @@ export type Command =
       readonly arguments: unknown;
       readonly files: readonly BoundFile[];
     } & RunnerCallRef)
+  /** The account of a call was chosen again. */
+  | ({
+      readonly type: "call_accounted";
+      readonly callId: string;
+      readonly arguments: unknown;
+      readonly ruling: AccountedCall;
+    } & RunnerCallRef)
   /** A long result was summarised: the model reads `content` from now on; null keeps the shortened form. */
   | {
       readonly type: "result_condensed";
@@ -289,6 +319,10 @@ export type Command =
       readonly by: string;
       readonly request: string | null;
     }
+  /** The connection that a call waits for may be usable. An unknown wait changes nothing. */
+  | { readonly type: "connect"; readonly wait: string }
+  /** A person decided to continue without the connection. */
+  | { readonly type: "skip_connection"; readonly wait: string; readonly by: string; readonly request: string | null }
   /** A subtask was created, or the limit of the tree refused it. */
   | { readonly type: "subtask_opened"; readonly callId: string }
   | { readonly type: "subtask_refused"; readonly callId: string; readonly failure: Failure }

@@ -1,5 +1,6 @@
 /** The result of a command on a task: the next state, what to store and publish with it, and the work that follows. */
 import type { Failure } from "../base/errors.ts";
+import type { Account } from "../connections/account.ts";
 import type { NewEvent } from "./events.ts";
 import type { LabelledMessage } from "../model/messages.ts";
 import type { Label } from "../provenance/label.ts";
@@ -26,11 +27,11 @@ export interface Decision {
 
 /**
  * A call of the tool phase. `probe`: first check whether an earlier attempt happened. `bind`: only read the hashes of
- * its files.
+ * its files. `account`: only choose its account again.
  */
 export interface CallToMake {
   readonly callId: string;
-  readonly mode: "run" | "probe" | "bind";
+  readonly mode: "run" | "probe" | "bind" | "account";
   readonly attempt: number;
   /** True when a person retries the call although an earlier attempt may have happened. */
   readonly isRetry?: boolean;
@@ -56,6 +57,11 @@ export type RunnableCall = CallToMake &
     /** The files that it may send, with their approved content. Absent if no approval covers its files. */
     readonly approvedFiles?: readonly BoundFile[];
     readonly resumed?: Resumed;
+    /** As in a `PreparedCall`. */
+    readonly account?: Account;
+    readonly askFirst?: string;
+    /** True if the account's owner approved the call. */
+    readonly isApprovedByOwner?: true;
   };
 
 /** A subtask to create: its facts are this task's own, narrowed. Its input comes from the arguments of the call. */
@@ -138,13 +144,17 @@ export interface LedgerRow {
   readonly durationMs: number | null;
   /** The label of the result. Absent until it settled; a settled row without one is `OUTSIDE`. */
   readonly label?: Label;
+  /** The account through which it acts. Absent for a tool without `app`, and until one is chosen. */
+  readonly account?: Account;
 }
 
-/** A change to the ledger: a new row, other arguments, the settling of a row, or a shorter text of its result. */
+/** A change to the ledger: a new row, other arguments, another account, the settling of a row, or a shorter text of its result. */
 export type LedgerChange =
   | { readonly kind: "insert"; readonly row: LedgerRow }
   | { readonly kind: "attempt"; readonly callId: string; readonly attempts: number }
   | ({ readonly kind: "revise"; readonly callId: string } & RevisedCall)
+  /** The account was chosen again. `argumentsHash` covers it. */
+  | { readonly kind: "account"; readonly callId: string; readonly account: Account; readonly argumentsHash: string }
   /** The outcome is unknown and a person decides, or the call runs once more. */
   | { readonly kind: "mark"; readonly callId: string; readonly state: "unknown" | "intended" }
   | { readonly kind: "content"; readonly callId: string; readonly content: string }

@@ -21,6 +21,8 @@ export const EVENT_TYPES = [
   "approval.requested",
   "approval.decided",
   "approval.expired",
+  "connection.requested",
+  "connection.ready",
   "subtask.created",
   "subtask.ended",
   "skill.loaded",

@@ -29,6 +29,7 @@ export function createLedgerRow(
     result: null,
     content: null,
     durationMs: null,
+    ...(call.account === undefined ? {} : { account: call.account }),
   };
 }
 

@@ -15,6 +15,8 @@ export const NOTICE_TYPES = [
   "approval.requested",
   "approval.decided",
   "approval.expired",
+  "connection.requested",
+  "connection.ready",
   "call.unknown",
   "budget.warning",
   "task.completed",

@@ -1,10 +1,11 @@
 /** What a task itself waits for from people, as the tenant's inbox lists it. */
 import type { TaskState } from "./state.ts";
+import type { Wait } from "./wait.ts";
 
 /** The kinds of entries of an inbox, as `pending` names them. */
-export const OPEN_WAIT_KINDS = ["question", "approval", "unknown"] as const;
+export const OPEN_WAIT_KINDS = ["question", "approval", "unknown", "connection"] as const;
 
-/** One wait for a person. `id` is that of the question or the approval; for an unknown outcome, of the call. */
+/** One wait for a person. `id` is that of the question, the approval or the connection; for an unknown outcome, of the call. */
 export interface OpenWait {
   readonly id: string;
   readonly kind: (typeof OPEN_WAIT_KINDS)[number];
@@ -19,12 +20,14 @@ export interface OpenWait {
 export function getOpenWaits({ batch, phase, facts }: TaskState): OpenWait[] {
   if (phase.name === "ended") return [];
   return batch.flatMap(({ id: callId, wait }): OpenWait[] => {
-    if (wait?.kind !== "question" && wait?.kind !== "approval" && wait?.kind !== "unknown") return [];
+    if (wait === null || wait.kind === "sleep" || wait.kind === "subtask") return [];
     const { kind, since = facts.createdAt } = wait;
     const id = wait.kind === "unknown" ? callId : wait.id;
-    const isNamed = wait.kind === "question";
-    return [
-      { id, kind, person: isNamed ? wait.person : null, person_id: isNamed ? (wait.personId ?? null) : null, since },
-    ];
+    return [{ id, kind, ...getPerson(wait), since }];
   });
+}
+
+function getPerson(wait: Wait): Pick<OpenWait, "person" | "person_id"> {
+  if (wait.kind === "question") return { person: wait.person, person_id: wait.personId ?? null };
+  return { person: null, person_id: wait.kind === "connection" ? wait.person : null };
 }

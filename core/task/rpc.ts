@@ -6,6 +6,7 @@ import type { TextRange } from "../model/label-parts.ts";
 import type { Label } from "../provenance/label.ts";
 import type {
   ApprovalDecision,
+  ConnectionSkip,
   LedgerQuery,
   NewTask,
   QuestionAnswer,
@@ -75,6 +76,18 @@ export interface TaskRpc {
   ): Promise<Result<TaskView>>;
   /** Decides a call of unknown outcome; `conflict` if the task does not wait for that. */
   decideUnknown(callId: string, decision: UnknownDecision, request: string | null): Promise<Result<LedgerRow>>;
+  /**
+   * The connection that a call waits for may be usable: its account is chosen again. A wait that is not open changes
+   * nothing. An object of an earlier release has no such method.
+   */
+  connected(wait: string, ...wake: Wake): Promise<Result<void>>;
+  /** Continues without a connection; the first decision counts. */
+  skipConnection(
+    wait: string,
+    decision: ConnectionSkip,
+    request: string | null,
+    ...wake: Wake
+  ): Promise<Result<TaskView>>;
   /** Cancels the task, and soon after everything below it. */
   cancel(by: string, depth?: number): Promise<Result<TaskView>>;
   /**

@@ -58,6 +58,8 @@ function shortenPending(entry: PendingView): PendingView {
       return shortenField(entry.choices === null ? entry : { ...entry, choices: null }, "query");
     case "approval":
       return shortenField(entry.arguments === null ? entry : { ...entry, arguments: null }, "reason");
+    case "connection":
+      return entry;
     case "unknown":
       return entry.arguments === null ? entry : { ...entry, arguments: null };
   }

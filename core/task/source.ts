@@ -24,6 +24,11 @@ export interface DeliverTo {
   readonly to: string;
 }
 
+/** True for a task that no person started: a schedule or a hook did. */
+export function isUnattended({ channel }: TaskSource): boolean {
+  return channel === "schedule" || channel === "webhook";
+}
+
 export const API_SOURCE: TaskSource = { channel: "api", id: null };
 
 /** The OpenAPI document lists the names (workers/api-document/document.ts). `resolveDeliver` checks them, with the place itself. */

@@ -3,6 +3,7 @@
  * Times are milliseconds since the epoch, money is in millionths of a US dollar.
  */
 import type { PinnedAgent } from "../agents/agent.ts";
+import type { Account } from "../connections/account.ts";
 import type { Actors } from "../connections/actors.ts";
 import type { LabelledText } from "../model/label-parts.ts";
 import type { Message } from "../model/messages.ts";
@@ -13,7 +14,7 @@ import type { SkillInForce } from "../skills/skill.ts";
 import type { DeliverTo, TaskSource } from "./source.ts";
 import type { PinnedSource } from "../tool/source.ts";
 import type { EffectTerms, Resumed, Touch } from "../tool/tool.ts";
-import type { ApprovalOwner, SettledWait, Wait } from "./wait.ts";
+import type { AccountRounds, ApprovalOwner, SettledWait, Wait } from "./wait.ts";
 
 /**
  * The version of the shapes in this file. `core/task/state-versions.ts` upgrades a state of an earlier release. A state
@@ -162,6 +163,10 @@ export interface BatchCall extends EffectTerms {
   readonly isUnjudged?: boolean;
   /** Present for a call that names files and needs an approval. */
   readonly consent?: Consent;
+  /** The account through which it acts. Absent for a tool without `app`, and until one is chosen. */
+  readonly account?: Account;
+  /** Present for a call of a tool with `app`. */
+  readonly accountRounds?: AccountRounds;
 }
 
 /** The approval of a call that names files. It covers their content. */

@@ -29,6 +29,7 @@ export function isWaiting(status: TaskStatus): boolean {
 /** When calls of several kinds wait, the status is the first of these that applies. */
 const ORDER: readonly (readonly [Wait["kind"], TaskStatus])[] = [
   ["approval", "waiting_approval"],
+  ["connection", "waiting_input"],
   // A person decides whether the call happened.
   ["unknown", "waiting_approval"],
   ["question", "waiting_input"],

@@ -22,6 +22,7 @@ import {
 } from "./subtasks.ts";
 import type { Command, NewTask } from "./commands.ts";
 import type { Decision } from "./decision.ts";
+import { endConnectionWait } from "./connections.ts";
 import { applyPersonCommand } from "./decide-people.ts";
 import {
   condenseFirst,
@@ -213,6 +214,7 @@ function applyCommand(turn: Turn, command: Command): Failure | null {
 
     case "call_settled":
     case "call_bound":
+    case "call_accounted":
       if (isCurrentRunnerCall(state, command)) endCall(turn, command);
       return null;
 
@@ -242,7 +244,12 @@ function applyCommand(turn: Turn, command: Command): Failure | null {
     case "answer":
     case "approval_decided":
     case "unknown_decided":
+    case "skip_connection":
       return applyPersonCommand(turn, command);
+
+    case "connect":
+      endConnectionWait(turn, command);
+      return null;
 
     case "subtask_opened":
       markSubtaskCreated(turn, command.callId);

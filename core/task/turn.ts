@@ -15,11 +15,11 @@ import type { BelowChange, Decision, LedgerChange, Spend, StepMessage, Work } fr
 import type { BatchCall, EndReason, Reservation, TaskState } from "./state.ts";
 import { joinLabels, type Label, getLabelName, OUTSIDE } from "../provenance/label.ts";
 import { isBusy, isWaiting, getStatus } from "./status.ts";
-import { toOutputFiles, getPending, type PendingView } from "./view.ts";
+import { toAccountField, toOutputFiles, getPending, type PendingView } from "./view.ts";
 import { toPromptMessages } from "../prompt/mark-data.ts";
 import { estimateMessages } from "../model/tokens.ts";
-import { isSubtaskWait } from "./wait.ts";
-import { isForPerson, toOpenWaitFields } from "./waits.ts";
+import { isSubtaskWait, type SettledWait } from "./wait.ts";
+import { hasSettlement, isForPerson, toOpenWaitFields } from "./waits.ts";
 
 /** Stored settled questions and approvals. A later decision on an older one is `not_found`. */
 const MAX_SETTLED_WAITS = 1000;
@@ -225,7 +225,7 @@ export class Turn {
       const { wait } = call;
       const open = toOpenWaitFields(call.tool, wait);
       if (open !== null) closed.push(open);
-      if (wait?.kind === "question" || wait?.kind === "approval") this.closeWait(wait.id, "closed", null);
+      if (hasSettlement(wait)) this.closeWait(wait.id, "closed", null);
       const ran = (wait === null || wait.kind === "unknown") && call.attempts > 0;
       const mayHaveLeft = ran && call.effect !== "none";
       this.settle(
@@ -245,8 +245,8 @@ export class Turn {
     this.end("failed", "budget_exceeded", null, { code: "budget_exceeded", message });
   }
 
-  /** Stores how a question or an approval ended. */
-  closeWait(id: string, outcome: "answered" | "expired" | "closed", by: string | null): void {
+  /** Stores how a question, an approval or a wait for a connection ended. */
+  closeWait(id: string, outcome: SettledWait["outcome"], by: string | null): void {
     const settled = Object.entries({ ...this.state.settledWaits, [id]: { outcome, by, at: this.now } });
     this.set({ settledWaits: Object.fromEntries(settled.slice(-MAX_SETTLED_WAITS)) });
   }
@@ -272,8 +272,8 @@ export class Turn {
     return { state, events, messages, ledger, spent, below, compaction, work, refused: null };
   }
 
-  private emitSettled(call: Pick<BatchCall, "id" | "tool">, outcome: CallOutcome, label: Label): void {
-    const fields = { step: this.state.step, call_id: call.id, tool: call.tool };
+  private emitSettled(call: Pick<BatchCall, "id" | "tool" | "account">, outcome: CallOutcome, label: Label): void {
+    const fields = { step: this.state.step, call_id: call.id, tool: call.tool, ...toAccountField(call) };
     if (outcome.state === "unknown") this.emit("call.unknown", fields);
     else {
       const shown = outcome.result.ok ? { result: outcome.result.result } : { error: outcome.result.error };

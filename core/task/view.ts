@@ -1,4 +1,5 @@
 /** A task as the API returns it. */
+import { type Account, type ConnectReason, formatAccount, type ShownAccount } from "../connections/account.ts";
 import { getStatus, type TaskStatus } from "./status.ts";
 import { MICROS_PER_DOLLAR } from "./amounts.ts";
 import { getTreeUse } from "./budget.ts";
@@ -41,6 +42,22 @@ export type PendingView =
       readonly decides?: DecidesView | null;
       /** The files that the call names, whose content is approved with it. Absent if it names none. */
       readonly files?: readonly ApprovedFile[];
+      /** The account through which the call acts. Absent for a tool without `app`. */
+      readonly account?: ShownAccount;
+      readonly task_id?: string;
+    }
+  | {
+      readonly kind: "connection";
+      readonly id: string;
+      readonly call_id: string;
+      readonly tool: string;
+      readonly app: string;
+      readonly reason: ConnectReason;
+      /** Who has to connect; null: shared, an administrator. */
+      readonly person_id: string | null;
+      /** Created for each reader who may connect; null for others, and in what is stored. */
+      readonly connect_url: string | null;
+      readonly expires_at: string;
       readonly task_id?: string;
     }
   | {
@@ -57,6 +74,13 @@ interface DecidesView {
   readonly name: string;
   /** True if others who may approve decide too. */
   readonly delegates: boolean;
+}
+
+const NO_ACCOUNT = {};
+
+/** Returns the field for the account of a call, as the API shows it. */
+export function toAccountField({ account }: { readonly account?: Account }): { readonly account?: ShownAccount } {
+  return account === undefined ? NO_ACCOUNT : { account: formatAccount(account) };
 }
 
 export function formatOwner({ person, name, mayDelegate }: ApprovalOwner): DecidesView {
@@ -166,7 +190,8 @@ function toActsFor({ actsFor, caller }: TaskState["facts"]): Pick<TaskView, "act
 }
 
 function addArguments(entry: PendingView, { getArguments: argumentsOf }: ViewRows): PendingView {
-  return entry.kind === "question" ? entry : { ...entry, arguments: argumentsOf(entry.call_id) };
+  if (entry.kind === "question" || entry.kind === "connection") return entry;
+  return { ...entry, arguments: argumentsOf(entry.call_id) };
 }
 
 /** Returns what the task itself waits for from people, oldest first, without arguments; empty once it ended. */
@@ -197,7 +222,12 @@ export function getPending(state: TaskState): PendingView[] {
         expires_at: isoOrNull(wait.expiresAt),
         decides: wait.owner === undefined ? null : formatOwner(wait.owner),
         ...(wait.files === undefined ? {} : { files: wait.files.map(formatFile) }),
+        ...toAccountField(call),
       });
+    } else if (wait?.kind === "connection") {
+      const { id, app, reason, person: person_id, expiresAt } = wait;
+      const names = { id, call_id: call.id, tool: call.tool, app, reason, person_id };
+      pending.push({ kind: "connection", ...names, connect_url: null, expires_at: iso(expiresAt) });
     } else if (wait?.kind === "unknown") {
       pending.push({ kind: "unknown", call_id: call.id, tool: call.tool });
     }

@@ -1,4 +1,5 @@
 /** What a call waits for, as data. `core/task/waits.ts` opens and expires waits. */
+import type { ConnectReason } from "../connections/account.ts";
 import type { BoundFile } from "../sandbox/bind-copy.ts";
 import type { SkillInForce } from "../skills/skill.ts";
 import type { JsonState } from "../tool/tool.ts";
@@ -54,14 +55,41 @@ export type Wait =
       /** The skill that replaces the agent's instructions. */
       readonly skill?: SkillInForce;
     }
-  | { readonly kind: "sleep"; readonly since: number; readonly until: number };
+  | { readonly kind: "sleep"; readonly since: number; readonly until: number }
+  /** A person has to connect an account, renew it, or allow its use. No attempt was made. */
+  | {
+      readonly kind: "connection";
+      readonly id: string;
+      readonly app: string;
+      readonly reason: ConnectReason;
+      /** Who has to; null: shared, an administrator. */
+      readonly person: string | null;
+      readonly since: number;
+      readonly expiresAt: number;
+    };
+
+/** How often the account of a call was chosen, and what is still to be done, for a tool with `app`. */
+export interface AccountRounds {
+  /** Why a person has to approve the call under any account. Absent: no reason. */
+  readonly askFirst?: string;
+  /** How often it was chosen again. */
+  readonly rounds: number;
+  /** Present once the account's owner approved the call with this account. */
+  readonly isApprovedByOwner?: true;
+  /** Present while it has to be chosen again before the call runs. */
+  readonly isDue?: true;
+  /** The wait for a connection that ended. Absent if none did, or its account is chosen. */
+  readonly ended?: string;
+  /** When a wait for a connection expires: a week after the first one began. Absent before that. */
+  readonly connectBy?: number;
+}
 
 /** True for a call's wait on a subtask. */
 export function isSubtaskWait(wait: Wait | null): wait is Extract<Wait, { kind: "subtask" }> {
   return wait?.kind === "subtask";
 }
 
-/** A settled question or approval: who settled it, and how. */
+/** A settled question, approval or wait for a connection: who settled it, and how. */
 export interface SettledWait {
   readonly outcome: "answered" | "expired" | "closed" | "replaced";
   readonly by: string | null;

@@ -35,6 +35,8 @@ export function openWait(control: Control, callId: string, now: number, before: 
     case "dispatch":
     case "load":
     case "finish":
+    // `core/task/connections.ts` opens it.
+    case "connect":
       return null;
   }
 }
@@ -44,6 +46,7 @@ export function getWaitEnd(wait: Wait): number | null {
   switch (wait.kind) {
     case "question":
     case "approval":
+    case "connection":
       return wait.expiresAt;
     case "sleep":
       return wait.until;
@@ -54,8 +57,8 @@ export function getWaitEnd(wait: Wait): number | null {
 }
 
 /** True for a wait for a person, whose time counts against no budget. */
-export function isForPerson(wait: Wait): boolean {
-  return wait.kind === "question" || wait.kind === "approval" || wait.kind === "unknown";
+export function isForPerson({ kind }: Wait): boolean {
+  return kind === "question" || kind === "approval" || kind === "unknown" || kind === "connection";
 }
 
 /** The outcome of an expired wait. */
@@ -73,6 +76,12 @@ export function expiredOutcome(wait: Wait): CallOutcome {
             `Nobody answered in time. The agreed default stands: ${wait.defaultAnswer}`,
             0,
           );
+    case "connection":
+      return failedOutcome(
+        "refused",
+        "permission_denied",
+        `Nobody connected ${wait.app} in time, so this was not done.`,
+      );
     case "approval":
     case "subtask":
     case "unknown":
@@ -95,13 +104,20 @@ export function toQuestionFields({ query, person, personId }: Pick<QuestionWait,
   return { query, person, ...(personId === undefined ? {} : { person_id: personId }) };
 }
 
-/** Returns the event fields of an open question or approval when its task ends; null for other waits. */
+/** Returns the event fields of a wait for a person that has an id when its task ends; null for other waits. */
 export function toOpenWaitFields(tool: string, wait: Wait | null): Readonly<Record<string, unknown>> | null {
   if (wait?.kind === "question") return { kind: wait.kind, id: wait.id, ...toQuestionFields(wait) };
-  return wait?.kind === "approval" ? { kind: wait.kind, id: wait.id, tool } : null;
+  return hasSettlement(wait) ? { kind: wait.kind, id: wait.id, tool } : null;
 }
 
-/** Returns the open call that has the question or approval with this id. */
+/** True for a wait whose end is stored under its id. */
+export function hasSettlement(
+  wait: Wait | null,
+): wait is Extract<Wait, { kind: "question" | "approval" | "connection" }> {
+  return wait?.kind === "question" || wait?.kind === "approval" || wait?.kind === "connection";
+}
+
+/** Returns the open call that has the wait with this id. */
 export function findWaitingCall(batch: readonly BatchCall[], kind: Wait["kind"], id: string): BatchCall | null {
   return (
     batch.find((call) => call.wait !== null && call.wait.kind === kind && "id" in call.wait && call.wait.id === id) ??

@@ -6,6 +6,7 @@
 import type { AuditEntry } from "../ports/audit.ts";
 import { toCanonicalJson } from "../base/canonical-json.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
+import type { ToolApp } from "../connections/account.ts";
 import type { Skill } from "../skills/skill.ts";
 import type { SkillChange } from "../ports/skill-table.ts";
 import type { EffectClass, Permission, SecurityLevel, ToolCategory } from "./tool.ts";
@@ -29,6 +30,8 @@ export interface OutsideTool {
   /** Null accepts anything. */
   readonly output: JsonSchema | null;
   readonly origin: OutsideOrigin;
+  /** The app through whose account its calls act; absent: through none. */
+  readonly app?: ToolApp;
 }
 
 /** How its calls are made. */

@@ -1,5 +1,6 @@
 /** The contract of a tool, as the gateway sees it. Tools are written with `tools/define-tool.ts`. */
 import type { ErrorCode, Failure } from "../base/errors.ts";
+import type { Account, ConnectReason, ToolApp } from "../connections/account.ts";
 import type { YieldTurn } from "../base/turns.ts";
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 import type { PatternsPort } from "../lib/patterns.ts";
@@ -116,7 +117,9 @@ export type Control =
   /** Puts the skill in force; `content` is what the model reads. */
   | { readonly kind: "load"; readonly skill: SkillInForce; readonly result: unknown; readonly content: string }
   /** Ends the task with this text once the other calls of the step are settled. */
-  | { readonly kind: "finish"; readonly summary: string };
+  | { readonly kind: "finish"; readonly summary: string }
+  /** The app refused the account, so nothing was done. Only from a tool with `app`, and for its own. */
+  | { readonly kind: "connect"; readonly app: string; readonly reason: ConnectReason };
 
 /** State with which a call resumes after it asked a person; JSON of at most `MAX_STATE_CHARACTERS`. */
 export type JsonState = Readonly<Record<string, unknown>>;
@@ -188,6 +191,8 @@ export interface CallFacts {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Null unless the call asked a person with a state and runs again. */
   readonly resumed: Resumed | null;
+  /** The account through which the call acts; for a tool with `app`. */
+  readonly account?: Account;
   /** For an approved program: the approved files that it gets. */
   readonly approvedCopy?: WorkingCopy;
   /** Milliseconds since the epoch at the start of the call. */
@@ -269,6 +274,8 @@ export interface Tool {
   readonly timeoutMs: number | ((given: never) => number);
   /** True for a tool that can return a `Control`. */
   readonly steers: boolean;
+  /** The app through whose account its calls act; absent: through none. */
+  readonly app?: ToolApp;
   /** True for a tool that is off until an agent's `tools` name it; a wildcard does not enable it. */
   readonly onlyByName?: boolean;
   /** True for a tool that runs only scripts of the task's pinned skills: `read` is enough instead of `exec`. */

@@ -106,6 +106,8 @@ function applyChange(call: StoredCall, change: Exclude<LedgerChange, { kind: "in
       const { arguments: given, argumentsHash, effect } = change;
       return { ...call, arguments: given, argumentsHash, effect };
     }
+    case "account":
+      return { ...call, account: change.account, argumentsHash: change.argumentsHash };
     case "mark":
       return { ...call, state: change.state };
     case "content":

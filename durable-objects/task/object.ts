@@ -24,6 +24,7 @@ import type {
   Command,
   NewTask,
   ApprovalDecision,
+  ConnectionSkip,
   QuestionAnswer,
   SubtaskWaits,
   UnknownDecision,
@@ -125,6 +126,20 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
 
   async decideUnknown(callId: string, decision: UnknownDecision, request: string | null): Promise<Result<LedgerRow>> {
     return this.people.decideUnknown(callId, decision, request);
+  }
+
+  async connected(wait: string, ...wake: Wake): Promise<Result<void>> {
+    const connected = this.runCommand({ type: "connect", wait }, ...wake);
+    return connected.ok ? ok(undefined) : connected;
+  }
+
+  async skipConnection(
+    wait: string,
+    decision: ConnectionSkip,
+    request: string | null,
+    ...wake: Wake
+  ): Promise<Result<TaskView>> {
+    return this.people.skipConnection(wait, decision, request, ...wake);
   }
 
   async attach(file: Attachment): Promise<Result<TaskView>> {

@@ -6,7 +6,13 @@ import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { TextRange } from "../../core/model/label-parts.ts";
 import { JOB_VERSION } from "../../core/steps/job-version.ts";
 import { formatRevisionNote, refuseOthers } from "../../core/task/answers.ts";
-import type { ApprovalDecision, Command, QuestionAnswer, UnknownDecision } from "../../core/task/commands.ts";
+import type {
+  ApprovalDecision,
+  Command,
+  ConnectionSkip,
+  QuestionAnswer,
+  UnknownDecision,
+} from "../../core/task/commands.ts";
 import type { LedgerRow } from "../../core/task/decision.ts";
 import type { Wake } from "../../core/task/rpc.ts";
 import { getRemaining } from "../../core/task/short-permit.ts";
@@ -80,6 +86,10 @@ export class TaskPeople {
     return row === undefined ? UNKNOWN_CALL : ok(row);
   }
 
+  skipConnection(wait: string, { by }: ConnectionSkip, request: string | null, ...wake: Wake): Result<TaskView> {
+    return this.runCommand({ type: "skip_connection", wait, by, request }, ...wake);
+  }
+
   /** Checks and hashes a person's arguments. Null when they equal the requested ones, or no call waits for them. */
   private async revise(
     approval: string,
@@ -91,8 +101,9 @@ export class TaskPeople {
     if (state === undefined || call?.wait?.kind !== "approval") return ok(null);
     const refused = refuseOthers(call.wait, decider);
     if (refused !== null) return { ok: false, error: refused } as const;
-    const { tool, argumentsHash: revisedFrom } = call;
-    const job = { version: JOB_VERSION, facts: getCurrentFacts(state), tool, arguments: given };
+    const { tool, argumentsHash: revisedFrom, account } = call;
+    const through = account === undefined ? {} : { account };
+    const job = { version: JOB_VERSION, facts: getCurrentFacts(state), tool, arguments: given, ...through };
     const revised = await stepsFromEnv(this.env).reviseCall(job);
     if (!revised.ok) return revised;
     if (revised.value.argumentsHash === revisedFrom) return ok(null);

@@ -3,7 +3,8 @@ import type { ModelFailure } from "../../core/ports/model.ts";
 import { OTHER_RELEASE, REFUSED_JOB_RETRY_MS } from "../../core/steps/job-version.ts";
 import type { ActLine, ThinkLine } from "../../core/steps/rpc.ts";
 import type { Command } from "../../core/task/commands.ts";
-import type { CallToMake, LedgerRow } from "../../core/task/decision.ts";
+import type { CallToMake, LedgerRow, RunnableCall } from "../../core/task/decision.ts";
+import type { BatchCall } from "../../core/task/state.ts";
 
 /** True for the line that ends the model phase. */
 export function isFinal({ type }: ThinkLine): boolean {
@@ -16,6 +17,19 @@ export function isUnsupported({ type }: { readonly type: string }): boolean {
 
 export function getStarts(line: ActLine): readonly string[] {
   return line.type === "unsupported" ? [] : (line.starts ?? []);
+}
+
+/** Returns the account of a call of a tool with `app`, and its approvals. */
+export function toAccountOfCall({
+  account,
+  accountRounds,
+}: BatchCall): Pick<RunnableCall, "account" | "askFirst" | "isApprovedByOwner"> {
+  const { askFirst, isApprovedByOwner } = accountRounds ?? {};
+  return {
+    ...(account === undefined ? {} : { account }),
+    ...(askFirst === undefined ? {} : { askFirst }),
+    ...(isApprovedByOwner === undefined ? {} : { isApprovedByOwner }),
+  };
 }
 
 /** The runner is of another release and started none of these calls. */
@@ -35,6 +49,10 @@ export function toCommands(
     case "bound": {
       const { callId, files } = line;
       return [{ type: "call_bound", ...phase, callId, files, arguments: rows.get(callId)?.arguments ?? null }];
+    }
+    case "accounted": {
+      const { callId, ruling } = line;
+      return [{ type: "call_accounted", ...phase, callId, ruling, arguments: rows.get(callId)?.arguments ?? null }];
     }
     case "starting":
     case "unsupported":

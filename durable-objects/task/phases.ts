@@ -28,7 +28,16 @@ import { canRun } from "../../core/task/advance.ts";
 import type { Command } from "../../core/task/commands.ts";
 import type { CallToMake, RunnableCall, Work } from "../../core/task/decision.ts";
 import type { TaskState } from "../../core/task/state.ts";
-import { createRefusal, getStarts, INTERRUPTED, isFinal, isUnsupported, REFUSED, toCommands } from "./phase-lines.ts";
+import {
+  createRefusal,
+  getStarts,
+  INTERRUPTED,
+  isFinal,
+  isUnsupported,
+  REFUSED,
+  toAccountOfCall,
+  toCommands,
+} from "./phase-lines.ts";
 import { RunnerCall } from "./runner-call.ts";
 import type { TaskStore } from "./store.ts";
 
@@ -96,10 +105,10 @@ export class TaskPhases {
   /** The model phase: text as it arrives, then the reply or failure. Without either, it was interrupted. */
   private async *runModelPhase(work: Think, state: TaskState, incarnation: string): PhaseResults {
     const { step, attempt } = work;
-    const { repeat, steeredBy: label } = state;
+    const { repeat, steeredBy: label, actors } = state;
     const facts = getCurrentFacts(state);
     const messages = this.store.conversation.readMessages(state);
-    const job: ThinkJob = { version: JOB_VERSION, ...work, facts, repeat, messages, label };
+    const job: ThinkJob = { version: JOB_VERSION, ...work, facts, repeat, messages, label, actors };
     const phase = { step, attempt, incarnation };
     const { own } = this;
     const call = (listener: LineListener<ThinkLine>) =>
@@ -143,6 +152,7 @@ export class TaskPhases {
       const row = rows.get(call.callId);
       if (row === undefined) return [];
       const { tool, arguments: given, argumentsHash, effect, key } = row;
+      const stored = batch.get(call.callId);
       const {
         resumed,
         label = OUTSIDE,
@@ -151,16 +161,21 @@ export class TaskPhases {
         dispatches = false,
         namesFiles = false,
         isUnjudged = false,
-      } = batch.get(call.callId) ?? {};
+      } = stored ?? {};
       const approvedFiles = consent === undefined ? {} : { approvedFiles: consent.approved ?? [] };
       const resume = resumed === undefined ? {} : { resumed };
+      const through = stored?.accountRounds === undefined ? {} : toAccountOfCall(stored);
       const written = { tool, arguments: given, argumentsHash, effect, key, label };
-      return [{ ...call, ...written, touches, dispatches, namesFiles, isUnjudged, ...approvedFiles, ...resume }];
+      return [
+        { ...call, ...written, touches, dispatches, namesFiles, isUnjudged, ...approvedFiles, ...resume, ...through },
+      ];
     };
     const [calls, later] = [work.calls.flatMap(addRow), work.later.flatMap(addRow)];
     const results = this.findExpandedResults([...calls, ...later]);
     const facts = getCurrentFacts(state);
-    const job: ActJob = { version: JOB_VERSION, facts, hearsAll: true, step, calls, later, results, timeoutMs };
+    const { actors } = state;
+    const sent = { version: JOB_VERSION, facts, hearsAll: true, actors } as const;
+    const job: ActJob = { ...sent, step, calls, later, results, timeoutMs };
     for await (const lines of this.callRunner<ActLine>(
       (listener) => this.startToolPhase(job, listener, incarnation),
       incarnation,

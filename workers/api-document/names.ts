@@ -3,8 +3,9 @@
  * discriminator (https://spec.openapis.org/oas/v3.1.0#discriminator-object).
  */
 import { EVENT_PATTERNS } from "../../core/channels/webhooks/endpoint.ts";
-import { PROVIDERS } from "../../core/connections/account.ts";
 import { ERRORS } from "../../core/base/errors.ts";
+import { CONNECT_REASONS, OWNER_RULES, PROVIDERS } from "../../core/connections/account.ts";
+import { OPEN_WAIT_KINDS } from "../../core/task/open-waits.ts";
 import { CUT_FIELDS } from "../../core/task/short.ts";
 import { TASK_STATUSES } from "../../core/task/status.ts";
 import { COUNTED } from "../../core/tenant/recovery.ts";
@@ -18,7 +19,6 @@ const ENUMS: Readonly<Record<string, string>> = {
   AccountProvider: PROVIDERS.join(" "),
   ApprovalDecision: "approve refuse",
   ArgumentPlace: "path query header body payload",
-  AskKind: "question approval",
   BudgetPeriod: "day month total",
   CallDecision: "done retry skip",
   CallLabel: "operator principal person tenant outside",
@@ -26,6 +26,8 @@ const ENUMS: Readonly<Record<string, string>> = {
   ConnectionOwner: "me shared",
   ConnectionStatus: "pending active expired revoked failed",
   ConnectionsOwner: "me shared all",
+  ClosedWaitKind: "question approval connection",
+  ConnectReason: CONNECT_REASONS.join(" "),
   ContactChannel: "slack email",
   CutField: CUT_FIELDS.join(" "),
   CustomToolEffect: "none keyed once",
@@ -58,7 +60,8 @@ const ENUMS: Readonly<Record<string, string>> = {
   OauthGrant: "authorization_code client_credentials",
   OccurrenceState: "starting queued fired finished failed skipped coalesced",
   OverlapPolicy: "skip queue cancel_previous allow",
-  PendingKind: "question approval unknown",
+  OwnerRule: OWNER_RULES.join(" "),
+  PendingKind: OPEN_WAIT_KINDS.join(" "),
   Permission: "read write exec network",
   PolicyDecision: "allow ask deny",
   ReceivedState: "waiting done refused dead repeat",

@@ -8,7 +8,8 @@ import { REQUEST_MS, TURN_MS } from "../../core/tenant/cost-rates.ts";
 import { type Account, LONGEST_PACE_MS } from "../../core/tenant/cost-share.ts";
 
 /** Requests that stop or decide. They are never refused for cost and never delayed. */
-const NEVER_PACED = /^\/v1\/(?:kill-switch(?:\/|$)|tasks\/[^/]+\/(?:cancel$|questions\/[^/]+\/answer$|approvals\/))/;
+const NEVER_PACED =
+  /^\/v1\/(?:kill-switch(?:\/|$)|tasks\/[^/]+\/(?:cancel$|questions\/[^/]+\/answer$|(?:approvals|connections)\/))/;
 
 /** Maximum wait of a read. */
 const LONGEST_READ_PAUSE_MS = 1000;

@@ -4,26 +4,22 @@
  * release.
  */
 import { z } from "zod";
+import { CONNECT_REASONS } from "../../core/connections/account.ts";
 import { NOTICE_TYPES } from "../../core/task/notice.ts";
 import { EVENT_TYPES, type EventType } from "../../core/task/events.ts";
 import { LABEL_NAMES } from "../../core/provenance/label.ts";
 import { TASK_STATUSES } from "../../core/task/status.ts";
-import {
-  approvedFiles,
-  decidesSchema,
-  outputSchema,
-  ownUsageSchema,
-  pendingSchema,
-  skillInForceSchema,
-  taskLine,
-  taskSchema,
-} from "./schemas.ts";
+import { accountSchema, approvedFiles, decidesSchema, pendingSchema } from "./pending-schemas.ts";
+import { outputSchema, ownUsageSchema, skillInForceSchema, taskLine, taskSchema } from "./schemas.ts";
 
 const time = z.iso.datetime();
 const common = { task_id: z.string(), at: time };
 const step = { step: z.int() };
 const call = { call_id: z.string(), tool: z.string() };
 const label = { label: z.enum(LABEL_NAMES).optional() };
+const account = {
+  account: accountSchema.optional().describe("The account that the call uses. Absent for a tool without an account."),
+};
 const question = { query: z.string(), person: z.string().nullable(), person_id: z.string().optional() };
 const subtask = { call_id: z.string(), subtask_id: z.string() };
 const status = { status: z.enum(TASK_STATUSES) };
@@ -39,9 +35,9 @@ const ended = {
   output: outputSchema.nullable(),
   error: fault.nullable(),
   closed: z
-    .array(z.looseObject({ kind: z.enum(["question", "approval"]), id: z.string() }))
+    .array(z.looseObject({ kind: z.enum(["question", "approval", "connection"]), id: z.string() }))
     .optional()
-    .describe("The questions and approvals that were open at the end."),
+    .describe("The questions, approvals and waits for an account that were open at the end."),
 };
 
 /** The fields of an event's data by its type, without `task_id` and `at`, which all have. */
@@ -74,7 +70,7 @@ const DATA = {
       .optional()
       .describe("The author of a message to the task; null if unknown."),
   },
-  "call.started": { ...step, ...call, arguments: z.unknown().optional(), effect: z.string(), ...label },
+  "call.started": { ...step, ...call, arguments: z.unknown().optional(), effect: z.string(), ...label, ...account },
   "call.completed": {
     ...step,
     ...call,
@@ -84,8 +80,9 @@ const DATA = {
     result: z.unknown().optional(),
     error: fault.optional(),
     duration_ms: z.number(),
+    ...account,
   },
-  "call.unknown": { ...step, ...call },
+  "call.unknown": { ...step, ...call, ...account },
   "tool-data": {},
   "question.asked": {
     step: z.int().optional(),
@@ -118,6 +115,7 @@ const DATA = {
     reason: z.string(),
     expires_at: time.nullable(),
     decides: decidesSchema.optional().describe("Who decides. Absent for everyone who may approve."),
+    ...account,
   },
   "approval.decided": {
     approval_id: z.string(),
@@ -129,6 +127,16 @@ const DATA = {
     arguments: z.unknown().optional().describe("The arguments with which the person replaced the model's."),
   },
   "approval.expired": { approval_id: z.string(), ...call },
+  "connection.requested": {
+    ...step,
+    ...call,
+    wait_id: z.string().describe("The id in `pending`, `cnw_…`."),
+    app: z.string(),
+    reason: z.enum(CONNECT_REASONS),
+    person_id: z.string().nullable().describe("The person who has to connect; null for a shared account."),
+    expires_at: time,
+  },
+  "connection.ready": { wait_id: z.string(), call_id: z.string(), app: z.string(), account: accountSchema },
   "subtask.created": { ...step, ...subtask },
   "subtask.ended": { ...subtask, ...status, ok: z.boolean() },
   "skill.loaded": { ...step, call_id: z.string(), skill: skillInForceSchema },

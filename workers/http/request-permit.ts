@@ -3,7 +3,7 @@ import { getRemaining, type ShortPermit } from "../../core/task/short-permit.ts"
 import type { AppContext } from "./context.ts";
 
 /** Creating and starting a task, answering its question, deciding its approval. */
-const WAKING_PATH = /^\/v1\/tasks(\/[^/]+\/(start|questions\/[^/]+\/answer|approvals\/[^/]+))?$/;
+const WAKING_PATH = /^\/v1\/tasks(\/[^/]+\/(start|questions\/[^/]+\/answer|approvals\/[^/]+|connections\/[^/]+))?$/;
 
 /** True for a request that may create or wake a task. */
 export function wakesTask({ req }: AppContext): boolean {

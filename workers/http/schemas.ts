@@ -6,6 +6,7 @@ import { LABEL_NAMES } from "../../core/provenance/label.ts";
 import { HOWS } from "../../core/skills/skill.ts";
 import { END_REASONS } from "../../core/task/state.ts";
 import { TASK_STATUSES } from "../../core/task/status.ts";
+import { accountSchema, pendingSchema } from "./pending-schemas.ts";
 
 const codes = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
 const time = z.iso.datetime();
@@ -39,78 +40,6 @@ const fileSchema = z
     url: z.string(),
   })
   .meta({ id: "OutputFile" });
-
-const subtaskId = z
-  .string()
-  .optional()
-  .describe("The subtask that asks, if it is not this task. Decide it there, or at any task above.");
-
-export const approvedFiles = z.array(
-  z
-    .strictObject({
-      path: z.string().describe("A directory ends in `/`; `./` is everything that the agent can see."),
-      size: z.int(),
-      sha256: z.string().describe("Hash of the content; for a directory, of the paths and hashes of its files."),
-      file_count: z.int().optional().describe("Number of files in a directory."),
-    })
-    .meta({ id: "ApprovedFile" }),
-);
-
-/** The owner of the account that a call uses. */
-export const decidesSchema = z.strictObject({
-  person_id: z.string(),
-  name: z.string(),
-  delegates: z.boolean().describe("True if others who may approve decide too."),
-});
-
-export const pendingSchema = z.discriminatedUnion("kind", [
-  z
-    .strictObject({
-      kind: z.literal("question"),
-      id: z.string(),
-      query: z.string(),
-      choices: z.array(z.string()).nullable(),
-      person: z.string().nullable(),
-      person_id: z.string().optional().describe("The person's id. Absent without a record of the person."),
-      expires_at: time.nullable(),
-      task_id: subtaskId,
-    })
-    .meta({ id: "PendingQuestion" }),
-  z
-    .strictObject({
-      kind: z.literal("approval"),
-      id: z.string(),
-      call_id: z.string(),
-      tool: z.string(),
-      arguments: anything.optional().describe("Null in the short form."),
-      arguments_hash: z.string(),
-      approved_hash: z
-        .string()
-        .optional()
-        .describe(
-          "Hash of what is approved: SHA-256 over `arguments_hash` and the paths and hashes of `files`; without files it equals `arguments_hash`. Absent from a task of an earlier release.",
-        ),
-      reason: z.string(),
-      expires_at: time.nullable(),
-      decides: decidesSchema.nullable().optional().describe("Who decides; null for everyone who may approve."),
-      files: approvedFiles
-        .optional()
-        .describe(
-          "The files that the call names or passes to a program. The approval covers this content; other content needs a new approval.",
-        ),
-      task_id: subtaskId,
-    })
-    .meta({ id: "PendingApproval" }),
-  z
-    .strictObject({
-      kind: z.literal("unknown"),
-      call_id: z.string(),
-      tool: z.string(),
-      arguments: anything.optional().describe("Null in the short form."),
-      task_id: subtaskId,
-    })
-    .meta({ id: "PendingUnknown" }),
-]);
 
 export const skillInForceSchema = z.strictObject({
   name: z.string(),
@@ -255,6 +184,7 @@ export const ledgerRowSchema = z
     intended_at: time,
     settled_at: time.nullable(),
     label: labelSchema,
+    account: accountSchema.nullable().describe("The account that the call uses; null for a tool without an account."),
     result: toolResultSchema.optional(),
   })
   .meta({ id: "LedgerRow" });
@@ -291,6 +221,7 @@ export const traceSchema = z
             settled_at: time.nullable().describe("Null while it runs or waits."),
             duration_ms: z.int().nullable(),
             label: labelSchema,
+            account: accountSchema.nullable(),
             cost_usd: z.number().describe("Cost of models that worked for the call: its summary, or its subtask."),
           }),
         ),

@@ -8,7 +8,8 @@ import { writeCursor } from "../../core/base/page-cursor.ts";
 import { toTaskLine } from "../../core/task/line.ts";
 import type { PendingView, TaskView } from "../../core/task/view.ts";
 import { answers, withKey } from "../http/answers.ts";
-import { pendingSchema, taskLine } from "../http/schemas.ts";
+import { pendingSchema } from "../http/pending-schemas.ts";
+import { taskLine } from "../http/schemas.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { getProjectsFilter } from "../http/middleware/key-bounds.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
@@ -34,7 +35,7 @@ const shortEntrySchema = z
     task: entrySchema.shape.task,
     pending: z.strictObject({
       kind: z.enum(OPEN_WAIT_KINDS),
-      id: z.string().describe("The id of the question, the approval or the call."),
+      id: z.string().describe("The id of the question, the approval, the wait for an account, or the call."),
       person: z.string().nullable(),
       person_id: z.string().nullable(),
     }),
@@ -56,7 +57,7 @@ const list = createRoute({
   path: "/v1/inbox",
   summary: "List everything that waits for a person",
   description:
-    "Lists questions, approvals and calls of unknown outcome of every task of the tenant, including subtasks and calls over the API. Decide each at its task. The list and `total` come from an index that is updated within moments. Each entry is read from its task, so one that was decided meanwhile is left out. `person` is the id of a person, or a name as the task used it; only questions have one. `order` is `oldest` or `newest`; a cursor keeps its order. With `view=short`, entries come from the index (`ShortInbox`): the kind, the task and the time, without the text.",
+    "Lists questions, approvals, waits for an account and calls of unknown outcome of every task of the tenant, including subtasks and calls over the API. Decide each at its task. The list and `total` come from an index that is updated within moments. Each entry is read from its task, so one that was decided meanwhile is left out. `person` is the id of a person, or a name as the task used it: of a question, or of who has to connect an account. `order` is `oldest` or `newest`; a cursor keeps its order. With `view=short`, entries come from the index (`ShortInbox`): the kind, the task and the time, without the text.",
   middleware: [requireScope("tasks:read")],
   request: {
     query: z.strictObject({

@@ -1,6 +1,7 @@
 /** The ledger of a task's calls, and the trace of its steps. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
+import { formatAccount } from "../../core/connections/account.ts";
 import { raise } from "../../core/base/errors.ts";
 import { isCallOf, findTaskOfCall } from "../../core/base/ids.ts";
 import { getLabelName } from "../../core/provenance/label.ts";
@@ -122,6 +123,7 @@ function toRowView(row: LedgerRow) {
     intended_at: new Date(row.intendedAt).toISOString(),
     settled_at: row.settledAt === null ? null : new Date(row.settledAt).toISOString(),
     label: row.label === undefined ? null : getLabelName(row.label),
+    account: row.account === undefined ? null : formatAccount(row.account),
     ...(row.result === null ? {} : { result: row.result }),
   };
 }

@@ -1,5 +1,6 @@
 /** A task's steps and calls with their times and cost, from its log, its ledger and its spending. */
 import { MICROS_PER_DOLLAR } from "../../core/task/amounts.ts";
+import { formatAccount } from "../../core/connections/account.ts";
 import type { TaskEvent } from "../../core/task/events.ts";
 import type { EventPage, LedgerPage } from "../../core/task/rpc.ts";
 import { getLabelName } from "../../core/provenance/label.ts";
@@ -147,6 +148,7 @@ function toCallView(row: LedgerRow, spending: readonly Spend[]) {
     settled_at: row.settledAt === null ? null : new Date(row.settledAt).toISOString(),
     duration_ms: row.durationMs,
     label: row.label === undefined ? null : getLabelName(row.label),
+    account: row.account === undefined ? null : formatAccount(row.account),
     cost_usd: costUsd(spending),
   };
 }

@@ -10,6 +10,7 @@ import { mailFromEnv } from "../../adapters/env/mail.ts";
 import { settingsFromEnv } from "../../adapters/env/settings.ts";
 import { tasksFromEnv, type TaskStub } from "../../adapters/env/tasks.ts";
 import type { PinnedAgent } from "../../core/agents/agent.ts";
+import { startActors } from "../../core/connections/actors.ts";
 import { type Failure, failed, NO_SUCH_TASK, raise, type Result } from "../../core/base/errors.ts";
 import { parseInnerCall } from "../../core/steps/call-tool.ts";
 import { prepareCalls, toToolError } from "../../core/steps/prepare.ts";
@@ -38,8 +39,10 @@ import { getBounds } from "../http/middleware/key-bounds.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { getIdSource } from "../http/new-ids.ts";
 import { findOwnApi } from "../http/own-origin.ts";
+import { openConnections } from "../connections/open-connections.ts";
 import { openPinnedSkills } from "./pinned.ts";
 import { resolveAgent } from "../agents/resolve.ts";
+import { readActsFor } from "../tasks/acts-for.ts";
 import { findFacts, readTask, refuseEnded, getTaskStub } from "../tasks/access.ts";
 import { getTenant } from "../http/principal.ts";
 import { readSources } from "../http/tenant-facts.ts";
@@ -65,7 +68,7 @@ const call = createRoute({
   path: "/v1/tools/{name}/call",
   summary: "Call a tool",
   description:
-    "A failed tool call returns `{ok: false, error}` with status 200. The call runs in a hidden task, which `Location` names and whose ledger has the call. With `task_id` it works in that task's sandbox, as that task's agent, without `agent` and `project`; a task that has ended accepts no calls, and cancelling the task cancels the call. A tool with `steers` needs a `task_id`: `attach_file` marks the file on that task. `dispatch_subagent`, the tools of skills and `finished` cannot be called here. A call that waits for an answer, or has not ended after 60 seconds, returns the error `timeout`; its `details` name the hidden task, where you can answer its question. If policy requires an approval, the error is `needs_approval`; its `details` have `approval_id`, `task_id` (the hidden task) and `expires_at`. Decide it at `/v1/tasks/{task_id}/approvals/{approval_id}`: the approved call runs in the hidden task. If the outcome is unknown and the agent has `on_unknown: ask`, the error is `outcome_unknown`, with the `task_id` and `call_id` to decide.",
+    "A failed tool call returns `{ok: false, error}` with status 200. The call runs in a hidden task, which `Location` names and whose ledger has the call. With `task_id` it works in that task's sandbox, as that task's agent, without `agent` and `project`; a task that has ended accepts no calls, and cancelling the task cancels the call. A tool with `steers` needs a `task_id`: `attach_file` marks the file on that task. `dispatch_subagent`, the tools of skills and `finished` cannot be called here. A call that waits for an answer, or has not ended after 60 seconds, returns the error `timeout`; its `details` name the hidden task, where you can answer its question. If policy requires an approval, the error is `needs_approval`; its `details` have `approval_id`, `task_id` (the hidden task) and `expires_at`. Decide it at `/v1/tasks/{task_id}/approvals/{approval_id}`: the approved call runs in the hidden task. A call acts through the accounts of the key's person and through shared ones; without a usable one, the error is `timeout`, whose `details.pending` has the account to connect. If the outcome is unknown and the agent has `on_unknown: ask`, the error is `outcome_unknown`, with the `task_id` and `call_id` to decide.",
   middleware: [requireScope("tools:call"), refuseStopped],
   request: {
     params: toolParams,
@@ -143,6 +146,8 @@ async function makeCall(
     },
     repeat: null,
     context: BY_PRINCIPAL,
+    connections: openConnections(c.env, facts.tenant),
+    actors: startActors(facts.actsFor?.person ?? null, facts.actsFor?.person ?? null),
   });
   const [only] = prepared;
   if (only === undefined) throw new Error("a prepared call is missing");
@@ -187,8 +192,10 @@ async function buildFacts(c: AppContext, tool: Tool, body: CallBody, of: TaskFac
   const source = await getIdSource(c, "call");
   const sources = await readSources(c);
   const skills = of === null ? await listSkills(c, agent) : [];
+  // Also of a call for another task: it acts for the person who asks for it.
+  const actsFor = await readActsFor(c, undefined);
   return createCallFacts(
-    { tenant, key: getActorId(c), agent, sources, defaultModel, ...source },
+    { tenant, key: getActorId(c), actsFor, agent, sources, defaultModel, ...source },
     { project: body.project ?? null, of, skills, toolName: tool.name },
   );
 }
@@ -241,6 +248,10 @@ function toPendingFailure({ id, status, pending }: TaskView): Failure {
     case "unknown": {
       const message = `The outcome of the call is unknown. Decide it at /v1/tasks/${id}/ledger/${open.call_id}.`;
       return failed("outcome_unknown", message, { details: { task_id: id, call_id: open.call_id } }).error;
+    }
+    case "connection": {
+      const message = `The call waits for an account of ${open.app}. Connect it, or skip it at /v1/tasks/${id}/connections/${open.id}; its result will be in that task's ledger.`;
+      return failed("timeout", message, { details: { task_id: id, status, pending } }).error;
     }
     default: {
       const message = `The call continues in ${id} (${status}). Read that task, and answer its questions there.`;

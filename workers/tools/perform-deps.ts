@@ -21,6 +21,7 @@ import { openToolSearch } from "../../core/steps/find-tools.ts";
 import type { Toolset } from "../../core/steps/toolset.ts";
 import { type PerformDeps, RETRY_DELAYS_MS } from "../../core/steps/perform.ts";
 import type { ShapeLimits } from "../../core/gateway/shape.ts";
+import type { ConnectionsPort } from "../../core/ports/connections.ts";
 import type { OwnResult } from "../../core/steps/rpc.ts";
 import { toSecretUser } from "../../core/secrets/secret-use.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
@@ -42,11 +43,13 @@ export function openPerformDeps(
     toolset,
     own,
     tools,
+    connections,
     joined = 1,
   }: {
     readonly toolset: Toolset;
     readonly own: readonly OwnResult[] | null;
     readonly tools: readonly Tool[];
+    readonly connections: ConnectionsPort;
     readonly joined?: number;
   },
 ): PerformDeps {
@@ -73,6 +76,7 @@ export function openPerformDeps(
       mail: taskMailFromEnv(env, facts),
       toolSearch: openToolSearch(toolset, async () => await openToolLists(env, facts, tools)),
     },
+    connections,
     blobs: blobsFromEnv(env),
     limits: toShapeLimits(settings),
     maxParallel: settings.maxParallelToolCalls,

@@ -7,7 +7,7 @@ export const MAX_ENDPOINTS = 20;
 const MAX_URL_CHARACTERS = 2_000;
 
 /** Patterns for all types and for families of types. */
-const FAMILIES = ["*", "task.*", "question.*", "approval.*"] as const;
+const FAMILIES = ["*", "task.*", "question.*", "approval.*", "connection.*"] as const;
 export const EVENT_PATTERNS = [...FAMILIES, ...NOTICE_TYPES] as const;
 export type EventPattern = (typeof EVENT_PATTERNS)[number];
 
@@ -22,7 +22,7 @@ export const endpointSettingSchema = z.strictObject({
     .array(z.enum(EVENT_PATTERNS))
     .min(1)
     .max(EVENT_PATTERNS.length)
-    .describe("Event types; `task.*`, `question.*` or `approval.*` for a family, `*` for all."),
+    .describe("Event types; `task.*`, `question.*`, `approval.*` or `connection.*` for a family, `*` for all."),
   description: z.string().max(500).default(""),
   enabled: z.boolean().default(true).describe("A disabled endpoint receives nothing."),
 });

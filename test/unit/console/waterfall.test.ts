@@ -30,6 +30,7 @@ function callOf(id: string, from: number, to: number | null, rest: Partial<Call>
     attempts: 1,
     ...times,
     label: "outside",
+    account: null,
     cost_usd: 0,
     ...rest,
   };

@@ -1,6 +1,7 @@
 /** Commands that may come to a task at any moment: fitting ones, late ones, and ones that were never asked for. */
 import { confirmedOutcome } from "../../../core/task/ledger.ts";
-import type { CallOutcome, Command } from "../../../core/task/commands.ts";
+import type { Account, ConnectNeed } from "../../../core/connections/account.ts";
+import type { AccountedCall, CallOutcome, Command } from "../../../core/task/commands.ts";
 import type { TaskState } from "../../../core/task/state.ts";
 import type { Control } from "../../../core/tool/tool.ts";
 import { toSkillInForce } from "../../../core/task/skills-in-force.ts";
@@ -27,11 +28,11 @@ function nextFor({ phase, permit, turnedAway }: TaskState, draw: Draw): Make {
     case "thinking":
       return phase.incarnation === "" ? woken : modelReplied;
     case "acting":
-      return phase.incarnation === "" ? woken : pick([callSettled, callSettled, hopEnded], draw);
+      return phase.incarnation === "" ? woken : pick([callSettled, callSettled, callAccounted, hopEnded], draw);
     case "condensing":
       return pick([woken, historyCondensed, hopEnded], draw);
     case "parked":
-      return pick([decided, subtaskEnded], draw);
+      return pick([decided, connected, subtaskEnded], draw);
     case "held":
     case "ended":
       return woken;
@@ -85,6 +86,8 @@ const MAKERS: readonly [Make, ...Make[]] = [
   }),
   callSettled,
   callSettled,
+  callAccounted,
+  connected,
   hopEnded,
   (state, draw) => ({
     type: "result_condensed",
@@ -150,6 +153,7 @@ function modelReplied(state: TaskState, draw: Draw): Command {
       effect: pick(["none", "keyed", "probe", "once"], draw),
       approval: draw() < 0.2 ? { reason: "asked", expiresInMs: 4000 } : null,
       outcome: draw() < 0.4 ? { ...done, isLarge: draw() < 0.5 } : null,
+      ...(draw() < 0.2 ? pick([{ connect: NEED }, { account: ACCOUNT }], draw) : {}),
     });
   });
   const requested = calls.map(({ id, tool }) => ({ id, name: tool, arguments: "{}" }));
@@ -176,7 +180,40 @@ const CONTROLS: readonly [Control | null, ...(Control | null)[]] = [
     content: "# Skill: a",
   },
   { kind: "finish", summary: "It is done." },
+  { kind: "connect", app: "crm", reason: "expired" },
 ];
+
+const NEED: ConnectNeed = { app: "crm", reason: "missing", person: "per_ana" };
+const ACCOUNT: Account = {
+  connection: "con_1",
+  app: "crm",
+  provider: "oauth",
+  owner: { kind: "person", id: "per_ana", name: "Ana" },
+  label: null,
+  consent: 1,
+  delegates: false,
+};
+
+function callAccounted(state: TaskState, draw: Draw): Command {
+  const consent = Math.floor(draw() * 3);
+  const account = { ...ACCOUNT, consent };
+  const approval = draw() < 0.5 ? { reason: "asked", expiresInMs: 4000 } : null;
+  const bound = { kind: "account", account, argumentsHash: `h${consent}`, touches: [], approval } as const;
+  const ruling: AccountedCall = draw() < 0.3 ? { kind: "needed", need: NEED } : bound;
+  return {
+    type: "call_accounted",
+    ...hopOf(state, draw),
+    callId: callOf(state, draw)?.id ?? "",
+    arguments: {},
+    ruling,
+  };
+}
+
+/** The connection of a wait may be usable, or of one that is not open. */
+function connected({ batch }: TaskState, draw: Draw): Command {
+  const open = batch.flatMap(({ wait }) => (wait?.kind === "connection" ? [wait.id] : []));
+  return { type: "connect", wait: open[Math.floor(draw() * open.length)] ?? "cnw_x" };
+}
 
 function callSettled(state: TaskState, draw: Draw): Command {
   const outcome: CallOutcome = {
@@ -194,6 +231,7 @@ function decided(state: TaskState, draw: Draw): Command {
   const id = call?.wait !== null && call?.wait !== undefined && "id" in call.wait ? call.wait.id : "qst_x";
   const by = "ana";
   if (draw() < 0.3) return answer(id);
+  if (draw() < 0.2) return { type: "skip_connection", wait: id, by, request: null };
   if (draw() < 0.3) {
     return {
       type: "unknown_decided",

@@ -4,11 +4,11 @@ export type AccountProvider = "composio" | "oauth" | "key" | "mcp";
 
 export type AdminKeyInput = { name?: string | undefined; expires_at?: string | null | undefined };
 
-export type Agent = { name: string; model?: string | undefined; fallbacks?: (string)[] | undefined; instructions: string; tools: (string)[]; permissions: (Permission)[]; approval?: { safe?: PolicyDecision | undefined; cautious?: PolicyDecision | undefined; dangerous?: PolicyDecision | undefined; critical?: PolicyDecision | undefined; rules?: ({ tool: string; decision: PolicyDecision })[] | undefined; expires_s?: number | undefined } | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; sandbox?: { allowed_paths?: (string)[] | undefined; denied_patterns?: (string)[] | undefined; extensions?: (string)[] | undefined; allow_write?: boolean | undefined } | undefined; allowed_domains?: (string)[] | undefined; idempotent_hosts?: (string | { host: string; keyed_for_s: number })[] | undefined; on_unknown?: UnknownOutcomePolicy | undefined; memory?: { summaries?: boolean | undefined; tag_boost?: number | undefined; min_score?: number | undefined } | undefined; skills?: { match?: SkillMatch | undefined; names?: (string)[] | undefined } | undefined; tool_config?: Record<string, Record<string, unknown>> | undefined; id: string; version: number; created_at: string | null; updated_at: string | null; archived_at: string | null };
+export type Agent = { name: string; model?: string | undefined; fallbacks?: (string)[] | undefined; instructions: string; tools: (string)[]; permissions: (Permission)[]; approval?: { safe?: PolicyDecision | undefined; cautious?: PolicyDecision | undefined; dangerous?: PolicyDecision | undefined; critical?: PolicyDecision | undefined; rules?: ({ tool: string; decision: PolicyDecision })[] | undefined; expires_s?: number | undefined } | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; sandbox?: { allowed_paths?: (string)[] | undefined; denied_patterns?: (string)[] | undefined; extensions?: (string)[] | undefined; allow_write?: boolean | undefined } | undefined; allowed_domains?: (string)[] | undefined; idempotent_hosts?: (string | { host: string; keyed_for_s: number })[] | undefined; on_unknown?: UnknownOutcomePolicy | undefined; memory?: { summaries?: boolean | undefined; tag_boost?: number | undefined; min_score?: number | undefined } | undefined; skills?: { match?: SkillMatch | undefined; names?: (string)[] | undefined } | undefined; tool_config?: Record<string, Record<string, unknown>> | undefined; app_config?: Record<string, { connection?: string | undefined; owner?: OwnerRule | undefined }> | undefined; id: string; version: number; created_at: string | null; updated_at: string | null; archived_at: string | null };
 
-export type AgentInput = { name: string; model?: string | undefined; fallbacks?: (string)[] | undefined; instructions: string; tools: (string)[]; permissions: (Permission)[]; approval?: { safe?: PolicyDecision | undefined; cautious?: PolicyDecision | undefined; dangerous?: PolicyDecision | undefined; critical?: PolicyDecision | undefined; rules?: ({ tool: string; decision: PolicyDecision })[] | undefined; expires_s?: number | undefined } | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; sandbox?: { allowed_paths?: (string)[] | undefined; denied_patterns?: (string)[] | undefined; extensions?: (string)[] | undefined; allow_write?: boolean | undefined } | undefined; allowed_domains?: (string)[] | undefined; idempotent_hosts?: (string | { host: string; keyed_for_s: number })[] | undefined; on_unknown?: UnknownOutcomePolicy | undefined; memory?: { summaries?: boolean | undefined; tag_boost?: number | undefined; min_score?: number | undefined } | undefined; skills?: { match?: SkillMatch | undefined; names?: (string)[] | undefined } | undefined; tool_config?: Record<string, Record<string, unknown>> | undefined };
+export type AgentInput = { name: string; model?: string | undefined; fallbacks?: (string)[] | undefined; instructions: string; tools: (string)[]; permissions: (Permission)[]; approval?: { safe?: PolicyDecision | undefined; cautious?: PolicyDecision | undefined; dangerous?: PolicyDecision | undefined; critical?: PolicyDecision | undefined; rules?: ({ tool: string; decision: PolicyDecision })[] | undefined; expires_s?: number | undefined } | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; sandbox?: { allowed_paths?: (string)[] | undefined; denied_patterns?: (string)[] | undefined; extensions?: (string)[] | undefined; allow_write?: boolean | undefined } | undefined; allowed_domains?: (string)[] | undefined; idempotent_hosts?: (string | { host: string; keyed_for_s: number })[] | undefined; on_unknown?: UnknownOutcomePolicy | undefined; memory?: { summaries?: boolean | undefined; tag_boost?: number | undefined; min_score?: number | undefined } | undefined; skills?: { match?: SkillMatch | undefined; names?: (string)[] | undefined } | undefined; tool_config?: Record<string, Record<string, unknown>> | undefined; app_config?: Record<string, { connection?: string | undefined; owner?: OwnerRule | undefined }> | undefined };
 
-export type AgentVersion = { name: string; model?: string | undefined; fallbacks?: (string)[] | undefined; instructions: string; tools: (string)[]; permissions: (Permission)[]; approval?: { safe?: PolicyDecision | undefined; cautious?: PolicyDecision | undefined; dangerous?: PolicyDecision | undefined; critical?: PolicyDecision | undefined; rules?: ({ tool: string; decision: PolicyDecision })[] | undefined; expires_s?: number | undefined } | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; sandbox?: { allowed_paths?: (string)[] | undefined; denied_patterns?: (string)[] | undefined; extensions?: (string)[] | undefined; allow_write?: boolean | undefined } | undefined; allowed_domains?: (string)[] | undefined; idempotent_hosts?: (string | { host: string; keyed_for_s: number })[] | undefined; on_unknown?: UnknownOutcomePolicy | undefined; memory?: { summaries?: boolean | undefined; tag_boost?: number | undefined; min_score?: number | undefined } | undefined; skills?: { match?: SkillMatch | undefined; names?: (string)[] | undefined } | undefined; tool_config?: Record<string, Record<string, unknown>> | undefined; id: string; version: number; created_at: string | null };
+export type AgentVersion = { name: string; model?: string | undefined; fallbacks?: (string)[] | undefined; instructions: string; tools: (string)[]; permissions: (Permission)[]; approval?: { safe?: PolicyDecision | undefined; cautious?: PolicyDecision | undefined; dangerous?: PolicyDecision | undefined; critical?: PolicyDecision | undefined; rules?: ({ tool: string; decision: PolicyDecision })[] | undefined; expires_s?: number | undefined } | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; sandbox?: { allowed_paths?: (string)[] | undefined; denied_patterns?: (string)[] | undefined; extensions?: (string)[] | undefined; allow_write?: boolean | undefined } | undefined; allowed_domains?: (string)[] | undefined; idempotent_hosts?: (string | { host: string; keyed_for_s: number })[] | undefined; on_unknown?: UnknownOutcomePolicy | undefined; memory?: { summaries?: boolean | undefined; tag_boost?: number | undefined; min_score?: number | undefined } | undefined; skills?: { match?: SkillMatch | undefined; names?: (string)[] | undefined } | undefined; tool_config?: Record<string, Record<string, unknown>> | undefined; app_config?: Record<string, { connection?: string | undefined; owner?: OwnerRule | undefined }> | undefined; id: string; version: number; created_at: string | null };
 
 export type AnswerInput = { text?: string | undefined; choice?: string | undefined };
 
@@ -20,13 +20,11 @@ export type ApprovalDecisionInput = { decision: ApprovalDecision; arguments?: Re
 
 export type ApprovalExpiredEvent = { seq: number; type: "approval.expired"; data: { task_id: string; at: string; approval_id: string; call_id: string; tool: string; [field: string]: unknown } };
 
-export type ApprovalRequestedEvent = { seq: number; type: "approval.requested"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; approval_id: string; arguments?: unknown; arguments_hash: string; approved_hash?: string | undefined; files?: (ApprovedFile)[] | undefined; reason: string; expires_at: string | null; decides?: { person_id: string; name: string; delegates: boolean } | undefined; [field: string]: unknown } };
+export type ApprovalRequestedEvent = { seq: number; type: "approval.requested"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; approval_id: string; arguments?: unknown; arguments_hash: string; approved_hash?: string | undefined; files?: (ApprovedFile)[] | undefined; reason: string; expires_at: string | null; decides?: { person_id: string; name: string; delegates: boolean } | undefined; account?: CallAccount | undefined; [field: string]: unknown } };
 
 export type ApprovedFile = { path: string; size: number; sha256: string; file_count?: number | undefined };
 
 export type ArgumentPlace = "path" | "query" | "header" | "body" | "payload";
-
-export type AskKind = "question" | "approval";
 
 export type AuditEntry = { id: string; at: string; actor: string; action: string; target: string; request_id: string; details: Record<string, string | null> | null };
 
@@ -40,7 +38,9 @@ export type BudgetPeriod = "day" | "month" | "total";
 
 export type BudgetWarningEvent = { seq: number; type: "budget.warning"; data: { task_id: string; at: string; account: string; kind: string; used: number; limit: number; [field: string]: unknown } };
 
-export type CallCompletedEvent = { seq: number; type: "call.completed"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; ok: boolean; state: string; label?: CallLabel | undefined; result?: unknown; error?: { code: string; message: string; [field: string]: unknown } | undefined; duration_ms: number; [field: string]: unknown } };
+export type CallAccount = { connection: string; app: string; provider: AccountProvider; owner: PersonOwner | SharedOwner; label: string | null };
+
+export type CallCompletedEvent = { seq: number; type: "call.completed"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; ok: boolean; state: string; label?: CallLabel | undefined; result?: unknown; error?: { code: string; message: string; [field: string]: unknown } | undefined; duration_ms: number; account?: CallAccount | undefined; [field: string]: unknown } };
 
 export type CallDecision = "done" | "retry" | "skip";
 
@@ -48,11 +48,21 @@ export type CallDecisionInput = { decision: CallDecision };
 
 export type CallLabel = "operator" | "principal" | "person" | "tenant" | "outside";
 
-export type CallStartedEvent = { seq: number; type: "call.started"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; arguments?: unknown; effect: string; label?: CallLabel | undefined; [field: string]: unknown } };
+export type CallStartedEvent = { seq: number; type: "call.started"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; arguments?: unknown; effect: string; label?: CallLabel | undefined; account?: CallAccount | undefined; [field: string]: unknown } };
 
 export type CallState = "intended" | "confirmed" | "failed" | "unknown" | "refused";
 
-export type CallUnknownEvent = { seq: number; type: "call.unknown"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; [field: string]: unknown } };
+export type CallUnknownEvent = { seq: number; type: "call.unknown"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; account?: CallAccount | undefined; [field: string]: unknown } };
+
+export type ClosedWaitKind = "question" | "approval" | "connection";
+
+export type ConnectReason = "missing" | "expired" | "revoked" | "scopes" | "unattended";
+
+export type ConnectionDecisionInput = { decision: "skip" };
+
+export type ConnectionReadyEvent = { seq: number; type: "connection.ready"; data: { task_id: string; at: string; wait_id: string; call_id: string; app: string; account: CallAccount; [field: string]: unknown } };
+
+export type ConnectionRequestedEvent = { seq: number; type: "connection.requested"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; wait_id: string; app: string; reason: ConnectReason; person_id: string | null; expires_at: string; [field: string]: unknown } };
 
 export type ConnectLink = { connect_url: string; expires_at: string };
 
@@ -106,7 +116,7 @@ export type ErrorCode = "invalid_input" | "unauthenticated" | "permission_denied
 
 export type EventPage = { data: (TaskEvent)[]; next_cursor: string | null; last: number; done: boolean };
 
-export type EventPattern = "*" | "task.*" | "question.*" | "approval.*" | "task.created" | "task.started" | "task.waiting" | "task.resumed" | "question.asked" | "question.answered" | "question.expired" | "approval.requested" | "approval.decided" | "approval.expired" | "call.unknown" | "budget.warning" | "task.completed" | "task.failed" | "task.cancelled";
+export type EventPattern = "*" | "task.*" | "question.*" | "approval.*" | "connection.*" | "task.created" | "task.started" | "task.waiting" | "task.resumed" | "question.asked" | "question.answered" | "question.expired" | "approval.requested" | "approval.decided" | "approval.expired" | "connection.requested" | "connection.ready" | "call.unknown" | "budget.warning" | "task.completed" | "task.failed" | "task.cancelled";
 
 export type FileAttachedEvent = { seq: number; type: "file.attached"; data: { task_id: string; at: string; path: string; size: number; content_type: string; sha256?: string | undefined; [field: string]: unknown } };
 
@@ -122,7 +132,7 @@ export type HttpMethod = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export type Inbox = { data: (InboxEntry)[]; next_cursor: string | null; total: number };
 
-export type InboxEntry = { task: { id: string; parent_id: string | null; title: string; status: TaskStatus; agent: string; project: string | null; created_at: string; ended_at: string | null }; pending: PendingQuestion | PendingApproval | PendingUnknown; since: string };
+export type InboxEntry = { task: { id: string; parent_id: string | null; title: string; status: TaskStatus; agent: string; project: string | null; created_at: string; ended_at: string | null }; pending: PendingQuestion | PendingApproval | PendingConnection | PendingUnknown; since: string };
 
 export type InboxOrder = "oldest" | "newest";
 
@@ -148,7 +158,7 @@ export type KeyPersonInput = { person: string | null };
 
 export type KillSwitch = { stopped: boolean; by: string | null; by_operator: boolean; reason: string | null; at: string | null };
 
-export type LedgerRow = { call_id: string; step: number; tool: string; effect: EffectClass; state: CallState; key: string; arguments_hash: string; attempts: number; intended_at: string; settled_at: string | null; label: CallLabel | null; result?: ToolResult | undefined };
+export type LedgerRow = { call_id: string; step: number; tool: string; effect: EffectClass; state: CallState; key: string; arguments_hash: string; attempts: number; intended_at: string; settled_at: string | null; label: CallLabel | null; account: CallAccount | null; result?: ToolResult | undefined };
 
 export type LossKind = "agents" | "people" | "secrets" | "memories" | "skills" | "tools" | "mcp_servers" | "webhooks" | "incoming_webhooks" | "slack_workspaces" | "connections" | "keys" | "projects";
 
@@ -225,9 +235,13 @@ export type OutputFile = { path: string; size: number; content_type: string; sha
 
 export type OverlapPolicy = "skip" | "queue" | "cancel_previous" | "allow";
 
-export type PendingApproval = { kind: "approval"; id: string; call_id: string; tool: string; arguments?: unknown; arguments_hash: string; approved_hash?: string | undefined; reason: string; expires_at: string | null; decides?: { person_id: string; name: string; delegates: boolean } | null | undefined; files?: (ApprovedFile)[] | undefined; task_id?: string | undefined };
+export type OwnerRule = "person" | "shared" | "either";
 
-export type PendingKind = "question" | "approval" | "unknown";
+export type PendingApproval = { kind: "approval"; id: string; call_id: string; tool: string; arguments?: unknown; arguments_hash: string; approved_hash?: string | undefined; reason: string; expires_at: string | null; decides?: { person_id: string; name: string; delegates: boolean } | null | undefined; account?: CallAccount | undefined; files?: (ApprovedFile)[] | undefined; task_id?: string | undefined };
+
+export type PendingConnection = { kind: "connection"; id: string; call_id: string; tool: string; app: string; reason: ConnectReason; person_id: string | null; connect_url: string | null; expires_at: string; task_id?: string | undefined };
+
+export type PendingKind = "question" | "approval" | "unknown" | "connection";
 
 export type PendingQuestion = { kind: "question"; id: string; query: string; choices: (string)[] | null; person: string | null; person_id?: string | undefined; expires_at: string | null; task_id?: string | undefined };
 
@@ -359,17 +373,17 @@ export type SubtaskCreatedEvent = { seq: number; type: "subtask.created"; data: 
 
 export type SubtaskEndedEvent = { seq: number; type: "subtask.ended"; data: { task_id: string; at: string; call_id: string; subtask_id: string; status: TaskStatus; ok: boolean; [field: string]: unknown } };
 
-export type Task = { id: string; status: TaskStatus; reason: TaskReason | null; agent: { id: string; version: number }; project: string | null; parent_id: string | null; acts_for: { person_id: string; name: string } | null; input: string | ({ role: string; content: string })[]; output: TaskOutput | null; error: { code: string; message: string } | null; pending: (PendingQuestion | PendingApproval | PendingUnknown)[]; usage: { steps: number; tool_calls: number; input_tokens: number; output_tokens: number; cost_usd: number; estimated: boolean }; budget: { max_steps: number; max_tokens: number | null; max_cost_usd: number | null; max_duration_s: number | null; used: { steps: number; tokens: number; cost_usd: number; duration_s: number }; used_by_subtasks: { tokens: number; cost_usd: number }; held_for_subtasks: { tokens: number; cost_usd: number }; counting_since: string | null } | null; skills: ({ name: string; hash: string; how: SkillOrigin; similarity: number | null; allowed_tools: (string)[] | null; note: string | null })[]; metadata: Record<string, unknown>; created_at: string; started_at: string | null; ended_at: string | null; cut?: (CutField)[] | undefined };
+export type Task = { id: string; status: TaskStatus; reason: TaskReason | null; agent: { id: string; version: number }; project: string | null; parent_id: string | null; acts_for: { person_id: string; name: string } | null; input: string | ({ role: string; content: string })[]; output: TaskOutput | null; error: { code: string; message: string } | null; pending: (PendingQuestion | PendingApproval | PendingConnection | PendingUnknown)[]; usage: { steps: number; tool_calls: number; input_tokens: number; output_tokens: number; cost_usd: number; estimated: boolean }; budget: { max_steps: number; max_tokens: number | null; max_cost_usd: number | null; max_duration_s: number | null; used: { steps: number; tokens: number; cost_usd: number; duration_s: number }; used_by_subtasks: { tokens: number; cost_usd: number }; held_for_subtasks: { tokens: number; cost_usd: number }; counting_since: string | null } | null; skills: ({ name: string; hash: string; how: SkillOrigin; similarity: number | null; allowed_tools: (string)[] | null; note: string | null })[]; metadata: Record<string, unknown>; created_at: string; started_at: string | null; ended_at: string | null; cut?: (CutField)[] | undefined };
 
-export type TaskCancelledEvent = { seq: number; type: "task.cancelled"; data: { task_id: string; at: string; status: TaskStatus; reason: TaskReason | null; output: TaskOutput | null; error: { code: string; message: string; [field: string]: unknown } | null; closed?: ({ kind: AskKind; id: string; [field: string]: unknown })[] | undefined; [field: string]: unknown } };
+export type TaskCancelledEvent = { seq: number; type: "task.cancelled"; data: { task_id: string; at: string; status: TaskStatus; reason: TaskReason | null; output: TaskOutput | null; error: { code: string; message: string; [field: string]: unknown } | null; closed?: ({ kind: ClosedWaitKind; id: string; [field: string]: unknown })[] | undefined; [field: string]: unknown } };
 
-export type TaskCompletedEvent = { seq: number; type: "task.completed"; data: { task_id: string; at: string; status: TaskStatus; reason: TaskReason | null; output: TaskOutput | null; error: { code: string; message: string; [field: string]: unknown } | null; closed?: ({ kind: AskKind; id: string; [field: string]: unknown })[] | undefined; [field: string]: unknown } };
+export type TaskCompletedEvent = { seq: number; type: "task.completed"; data: { task_id: string; at: string; status: TaskStatus; reason: TaskReason | null; output: TaskOutput | null; error: { code: string; message: string; [field: string]: unknown } | null; closed?: ({ kind: ClosedWaitKind; id: string; [field: string]: unknown })[] | undefined; [field: string]: unknown } };
 
 export type TaskCreatedEvent = { seq: number; type: "task.created"; data: { task_id: string; at: string; agent: { id: string; version: number; [field: string]: unknown }; input: string | ({ role: string; content: string })[]; label?: CallLabel | undefined; project: string | null; parent_id?: string | undefined; skills?: ({ name: string; hash: string; how: SkillOrigin; similarity: number | null; allowed_tools: (string)[] | null; note: string | null })[] | undefined; [field: string]: unknown } };
 
-export type TaskEvent = TaskCreatedEvent | TaskStartedEvent | StepStartedEvent | StepCompletedEvent | MessageDeltaEvent | MessageCompletedEvent | CallStartedEvent | CallCompletedEvent | CallUnknownEvent | ToolDataEvent | QuestionAskedEvent | QuestionAnsweredEvent | QuestionExpiredEvent | ApprovalRequestedEvent | ApprovalDecidedEvent | ApprovalExpiredEvent | SubtaskCreatedEvent | SubtaskEndedEvent | SkillLoadedEvent | FileAttachedEvent | BudgetWarningEvent | TaskWaitingEvent | TaskResumedEvent | TaskCompletedEvent | TaskFailedEvent | TaskCancelledEvent;
+export type TaskEvent = TaskCreatedEvent | TaskStartedEvent | StepStartedEvent | StepCompletedEvent | MessageDeltaEvent | MessageCompletedEvent | CallStartedEvent | CallCompletedEvent | CallUnknownEvent | ToolDataEvent | QuestionAskedEvent | QuestionAnsweredEvent | QuestionExpiredEvent | ApprovalRequestedEvent | ApprovalDecidedEvent | ApprovalExpiredEvent | ConnectionRequestedEvent | ConnectionReadyEvent | SubtaskCreatedEvent | SubtaskEndedEvent | SkillLoadedEvent | FileAttachedEvent | BudgetWarningEvent | TaskWaitingEvent | TaskResumedEvent | TaskCompletedEvent | TaskFailedEvent | TaskCancelledEvent;
 
-export type TaskFailedEvent = { seq: number; type: "task.failed"; data: { task_id: string; at: string; status: TaskStatus; reason: TaskReason | null; output: TaskOutput | null; error: { code: string; message: string; [field: string]: unknown } | null; closed?: ({ kind: AskKind; id: string; [field: string]: unknown })[] | undefined; [field: string]: unknown } };
+export type TaskFailedEvent = { seq: number; type: "task.failed"; data: { task_id: string; at: string; status: TaskStatus; reason: TaskReason | null; output: TaskOutput | null; error: { code: string; message: string; [field: string]: unknown } | null; closed?: ({ kind: ClosedWaitKind; id: string; [field: string]: unknown })[] | undefined; [field: string]: unknown } };
 
 export type TaskInput = { input: string | ({ role: MessageRole; content: string })[]; agent?: string | undefined; project?: string | undefined; tools?: (string)[] | undefined; skills?: (string)[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; mode?: TaskMode | undefined; hold?: boolean | undefined; metadata?: Record<string, unknown> | undefined; acts_for?: string | null | undefined };
 
@@ -387,7 +401,7 @@ export type TaskStatus = "queued" | "running" | "waiting_input" | "waiting_appro
 
 export type TaskTree = { root: string; nodes: ({ id: string; parent_id: string | null; title: string; status: TaskStatus; agent: string; project: string | null; created_at: string; ended_at: string | null; usage: { steps: number; tool_calls: number; tokens: number; cost_usd: number } })[]; truncated: boolean };
 
-export type TaskWaitingEvent = { seq: number; type: "task.waiting"; data: { task_id: string; at: string; status: TaskStatus; pending: (PendingQuestion | PendingApproval | PendingUnknown)[]; subtask_id?: string | undefined; error?: { code: string; message: string; [field: string]: unknown } | undefined; until?: string | undefined; [field: string]: unknown } };
+export type TaskWaitingEvent = { seq: number; type: "task.waiting"; data: { task_id: string; at: string; status: TaskStatus; pending: (PendingQuestion | PendingApproval | PendingConnection | PendingUnknown)[]; subtask_id?: string | undefined; error?: { code: string; message: string; [field: string]: unknown } | undefined; until?: string | undefined; [field: string]: unknown } };
 
 export type Tenant = { id: string; name: string; created_at: string };
 
@@ -415,7 +429,7 @@ export type ToolSuccess = { ok: true; result: unknown };
 
 export type ToolVersion = { name: string; version: number; definition: { name: string; summary: string; toolbox?: string | undefined; category?: ToolCategory | undefined; permissions?: (Permission)[] | undefined; security?: SecurityLevel | undefined; effect?: CustomToolEffect | undefined; keyed_for_s?: number | undefined; timeout_ms?: number | undefined; input: Record<string, unknown>; output?: Record<string, unknown> | undefined; request: { method: HttpMethod; url: string; headers?: Record<string, string> | undefined; places?: Record<string, ArgumentPlace | { in: ArgumentPlace; name: string }> | undefined; content_type?: RequestContentType | undefined; result_at?: string | undefined } } | null; created_at: string };
 
-export type Trace = { task_id: string; status: TaskStatus; started_at: string | null; ended_at: string | null; duration_ms: number | null; usage: { input_tokens: number; output_tokens: number; cost_usd: number; estimated: boolean }; steps: ({ step: number; attempts: number; started_at: string | null; model_started_at: string | null; model_completed_at: string | null; completed_at: string | null; duration_ms: number | null; usage: { input_tokens: number; output_tokens: number; cost_usd: number; estimated: boolean }; models: (string)[]; calls: ({ call_id: string; tool: string; effect: EffectClass; state: CallState; attempts: number; intended_at: string; settled_at: string | null; duration_ms: number | null; label: CallLabel | null; cost_usd: number })[] })[] };
+export type Trace = { task_id: string; status: TaskStatus; started_at: string | null; ended_at: string | null; duration_ms: number | null; usage: { input_tokens: number; output_tokens: number; cost_usd: number; estimated: boolean }; steps: ({ step: number; attempts: number; started_at: string | null; model_started_at: string | null; model_completed_at: string | null; completed_at: string | null; duration_ms: number | null; usage: { input_tokens: number; output_tokens: number; cost_usd: number; estimated: boolean }; models: (string)[]; calls: ({ call_id: string; tool: string; effect: EffectClass; state: CallState; attempts: number; intended_at: string; settled_at: string | null; duration_ms: number | null; label: CallLabel | null; account: CallAccount | null; cost_usd: number })[] })[] };
 
 export type UnknownOutcomePolicy = "tell" | "ask";
 
@@ -842,6 +856,10 @@ export interface paths {
   "/v1/tasks/{id}/cancel": {
     /** Cancel a task and all its subtasks */
     post: { parameters: { query?: never; path: { id: string } }; requestBody?: { content: { "application/json": EmptyInput } }; responses: { 202: { content: { "application/json": Task } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/tasks/{id}/connections/{wait}": {
+    /** Continue without an account that a call waits for */
+    post: { parameters: { query?: never; path: { id: string; wait: string } }; requestBody: { content: { "application/json": ConnectionDecisionInput } }; responses: { 200: { content: { "application/json": Task } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tasks/{id}/events": {
     /** Follow a task's events */

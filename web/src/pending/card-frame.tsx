@@ -1,6 +1,6 @@
 /** What every card of the inbox has around its form: what it is, whose it is, until when, and what went wrong. */
 import { Link } from "@tanstack/react-router";
-import { CircleHelp, Hand, MessageCircleQuestion } from "lucide-react";
+import { CircleHelp, Hand, MessageCircleQuestion, Plug } from "lucide-react";
 import type { ReactNode } from "react";
 import type { ApiError } from "../api/problem.ts";
 import type { PendingEntry } from "../api/types.ts";
@@ -23,6 +23,7 @@ export interface CardProps {
 const KINDS = {
   question: { Icon: MessageCircleQuestion, word: "Question" },
   approval: { Icon: Hand, word: "Approval" },
+  connection: { Icon: Plug, word: "Account needed" },
   unknown: { Icon: CircleHelp, word: "Unknown outcome" },
 } as const;
 

@@ -14,6 +14,7 @@ export type UnknownDecision = "done" | "retry" | "skip";
 
 type Question = Extract<PendingEntry, { kind: "question" }>;
 type Approval = Extract<PendingEntry, { kind: "approval" }>;
+type Connection = Extract<PendingEntry, { kind: "connection" }>;
 type Unknown = Extract<PendingEntry, { kind: "unknown" }>;
 
 interface Deciding<Sent> {
@@ -41,6 +42,13 @@ export function useUnknownDecision(taskId: string, entry: Unknown, onDone: () =>
   return useDeciding<UnknownDecision>(async (decision, headers) => {
     const path = { id: taskId, call_id: entry.call_id };
     await answered(api.POST("/v1/tasks/{id}/ledger/{call_id}", { params: { path }, body: { decision }, headers }));
+  }, onDone);
+}
+
+export function useSkippedConnection(taskId: string, entry: Connection, onDone: () => void): Deciding<"skip"> {
+  return useDeciding<"skip">(async (decision, headers) => {
+    const path = { id: taskId, wait: entry.id };
+    await answered(api.POST("/v1/tasks/{id}/connections/{wait}", { params: { path }, body: { decision }, headers }));
   }, onDone);
 }
 

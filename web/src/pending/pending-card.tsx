@@ -2,6 +2,7 @@
 import type { PendingEntry } from "../api/types.ts";
 import { useToast } from "../ui/toast.tsx";
 import { ApprovalCard } from "./approval-card.tsx";
+import { ConnectionCard } from "./connection-card.tsx";
 import { QuestionCard } from "./question-card.tsx";
 import { UnknownCard } from "./unknown-card.tsx";
 
@@ -32,6 +33,8 @@ export function PendingCard({ taskId, entry, onDone, isSettled = false }: Pendin
       return <QuestionCard {...frame} entry={entry} />;
     case "approval":
       return <ApprovalCard {...frame} entry={entry} />;
+    case "connection":
+      return <ConnectionCard {...frame} entry={entry} />;
     case "unknown":
       return <UnknownCard {...frame} entry={entry} />;
   }

@@ -34,6 +34,7 @@ const TITLES: Readonly<Record<Waiting["pending"]["kind"], string>> = {
   question: "A task needs an answer",
   approval: "A task needs an approval",
   unknown: "A task does not know what became of a call",
+  connection: "A task needs an account",
 };
 
 /** What to tell after a read of the inbox. `known` is null before the first: what waits then is no news. */

@@ -1,6 +1,6 @@
 import type { PendingEntry } from "../../api/types.ts";
 
-const KINDS: readonly PendingEntry["kind"][] = ["question", "approval", "unknown"];
+const KINDS: readonly PendingEntry["kind"][] = ["question", "approval", "unknown", "connection"];
 
 export interface InboxSearch {
   readonly kind?: PendingEntry["kind"];

@@ -4,6 +4,7 @@ const WORDS: Readonly<Record<PendingEntry["kind"], readonly [one: string, many: 
   question: ["question", "questions"],
   approval: ["approval", "approvals"],
   unknown: ["unknown outcome", "unknown outcomes"],
+  connection: ["account", "accounts"],
 };
 
 /** What of a task and its subtasks waits for a person, in words; null when nothing does. */

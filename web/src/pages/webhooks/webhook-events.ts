@@ -45,6 +45,14 @@ export const EVENT_GROUPS: readonly EventGroup[] = [
     ],
   },
   {
+    title: "Accounts",
+    family: "connection.*",
+    types: [
+      { type: "connection.requested", words: "Account needed" },
+      { type: "connection.ready", words: "Account connected" },
+    ],
+  },
+  {
     title: "Trouble",
     family: null,
     types: [

@@ -1,0 +1,84 @@
+/** A tenant's accounts in memory, by the same rules as stored ones. */
+import type { AccountOwner } from "../../core/connections/account.ts";
+import { chooseAccount } from "../../core/connections/choose-account.ts";
+import { type Connection, toAccount } from "../../core/connections/connection.ts";
+import { notSent, ok } from "../../core/base/errors.ts";
+import type { ConnectionsPort } from "../../core/ports/connections.ts";
+
+const SETTINGS_HASH = "settings";
+const HOST = "api.example.com";
+const AWAY = notSent("upstream_failed", "The database is away.");
+
+export interface FakeAccounts extends ConnectionsPort {
+  /** Adds a connection, or changes the one with its id. */
+  set(id: string, owner: AccountOwner, change?: Partial<Connection>): void;
+  /** The connections that were read, in order: `choose <app>` and `current <id>`. */
+  readonly reads: readonly string[];
+  /** True while the connections cannot be read. */
+  isAway: boolean;
+}
+
+/** The connections of one app named `crm`. */
+export function fakeConnections(): FakeAccounts {
+  const connections = new Map<string, Connection>();
+  const reads: string[] = [];
+  return {
+    reads,
+    isAway: false,
+    set(id, owner, change = {}) {
+      connections.set(id, { ...(connections.get(id) ?? createConnection(id, owner)), owner, ...change });
+    },
+    async choose({ app, rule, actors, configured, isUnattended }) {
+      reads.push(`choose ${app.app}`);
+      if (this.isAway) return AWAY;
+      const { caller } = actors;
+      const all = [...connections.values()];
+      const asked = { app: { ...app, owner: rule }, caller, configured, isUnattended };
+      return ok(chooseAccount({ ...asked, settingsHash: SETTINGS_HASH, connections: all }));
+    },
+    async current({ connection: id }) {
+      reads.push(`current ${id}`);
+      if (this.isAway) return AWAY;
+      const found = connections.get(id);
+      if (found === undefined || found.status === "revoked") return ok({ needed: "revoked" });
+      return ok(found.status === "active" ? toAccount(found) : { needed: "expired" });
+    },
+    async bearer({ connection, consent }) {
+      return ok({ header: "authorization", value: `Bearer ${connection}-${consent}`, hosts: [HOST] });
+    },
+    async refused({ connection: id }) {
+      const found = connections.get(id);
+      if (found !== undefined) connections.set(id, { ...found, status: "expired" });
+    },
+  };
+}
+
+function createConnection(id: string, owner: AccountOwner): Connection {
+  return {
+    tenant: "ten_00000000000000000000000001",
+    id,
+    app: "crm",
+    provider: "oauth",
+    owner,
+    connectedBy: null,
+    alias: null,
+    isDefault: true,
+    status: "active",
+    pendingUntil: null,
+    label: `${id}@acme.example`,
+    scopes: null,
+    unattended: false,
+    delegates: false,
+    consent: 1,
+    settingsHash: SETTINGS_HASH,
+    expiresAt: null,
+    outage: 0,
+    notifiedAt: null,
+    why: null,
+    revocation: null,
+    lastUsedAt: null,
+    lastCheckedAt: null,
+    createdAt: 1,
+    updatedAt: 1,
+  };
+}
