@@ -1,4 +1,5 @@
 /** The routes of keys, secrets and connections, and of persons who act, for the tenancy matrix. */
+/** The routes of keys, secrets and waits for accounts, and of persons who act, for the tenancy matrix. */
 import type { Case } from "./tenancy-cases.ts";
 
 /** Requests that name a person, and the deletion of that person after them. */
@@ -57,6 +58,14 @@ const CONNECTION_CASES: readonly Case[] = [
 
 export const ACCESS_CASES: readonly Case[] = [
   ...CONNECTION_CASES,
+  {
+    // No call of these tasks waits for an account; test/workerd/steps/account.test.ts has one that does.
+    route: "POST /v1/tasks/{id}/connections/{wait}",
+    path: ({ waiting, question }) => `/v1/tasks/${waiting}/connections/${question.replace("qst_", "cnw_")}`,
+    body: () => ({ decision: "skip" }),
+    other: 404,
+    owner: 404,
+  },
   { route: "GET /v1/keys", path: () => "/v1/keys", other: "nothing of it", owner: 200 },
   {
     route: "POST /v1/keys",

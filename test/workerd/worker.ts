@@ -1,5 +1,5 @@
 /**
- * The Worker as it is deployed, with one tool more (tests need one whose effect can be looked up), one channel more, that of
+ * The Worker as it is deployed, with tools of tests (one's effect can be looked up, one acts through an account), one channel more, that of
  * the inboxes `test/…`, and a sender of every channel that takes the deliveries of tests. Its tasks, tenants and runners note the
  * calls that they receive while a test records them, and its runners play other releases.
  */
@@ -9,6 +9,7 @@ import { StepRunner as DeployedStepRunner } from "../../workers/steps.ts";
 import type { LineListener } from "../../core/steps/lines.ts";
 import type { ActLine } from "../../core/steps/rpc.ts";
 import type { Tool } from "../../core/tool/tool.ts";
+import { openTestAccounts } from "./steps/test-accounts.ts";
 import { testChannel } from "./channels/inbox/test-receiver.ts";
 import { noteCall } from "./call-notes.ts";
 import { playRelease } from "./task/runner-release.ts";
@@ -27,6 +28,7 @@ export { SandboxObject, TaskObject, TenantObject } from "./noted-objects.ts";
 
 export class StepRunner extends DeployedStepRunner {
   protected override readonly tools: readonly Tool[] = TOOLS_OF_TESTS;
+  protected override readonly open = openTestAccounts;
 
   override async runModelPhase(...[job, listener]: Parameters<DeployedStepRunner["runModelPhase"]>) {
     noteCall(job.facts.id, "model phase");

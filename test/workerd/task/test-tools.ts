@@ -1,8 +1,9 @@
-/** The tools that tests add to the catalogue: one whose effect can be looked up, and one whose effect cannot. */
+/** The tools that tests add to the catalogue: one whose effect can be looked up, one whose effect cannot, one with an account. */
 import { z } from "zod";
 import type { Tool } from "../../../core/tool/tool.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
 import { defineTool, failWith } from "../../../tools/define-tool.ts";
+import { noteUse } from "../steps/test-accounts.ts";
 
 const input = z.object({ url: z.url(), before_ms: z.int().default(0), after_ms: z.int().default(0) });
 
@@ -56,7 +57,31 @@ const testPost = defineTool({
   examples: [{ note: "at once", given: { url: "http://recorder.example/", number: 1 } }],
 });
 
-export const TOOLS_OF_TESTS: readonly Tool[] = [...catalogue, testSend, testPost];
+/** Notes the account through which it acts. */
+const testCrm: Tool = {
+  ...defineTool({
+    name: "test_crm",
+    summary: "Note a text in the CRM of tests.",
+    toolbox: "test",
+    category: "communication",
+    permissions: ["network"],
+    security: "cautious",
+    effect: "once",
+    needs: [],
+    timeoutMs: 5000,
+    input: z.object({ text: z.string() }),
+    output: z.object({ noted: z.string() }),
+    async run({ text }, { tenant, account }) {
+      noteUse(tenant, { text, account: account?.connection ?? null, consent: account?.consent ?? null });
+      return { noted: text };
+    },
+    show: ({ noted }) => `Noted ${noted}.`,
+    examples: [{ note: "a word", given: { text: "hi" } }],
+  }),
+  app: { app: "crm", provider: "oauth", owner: "either", scopes: [] },
+};
+
+export const TOOLS_OF_TESTS: readonly Tool[] = [...catalogue, testSend, testPost, testCrm];
 
 function requestTo(url: string, method: string) {
   return {

@@ -145,6 +145,7 @@ describe("a task over the API", () => {
         "intended_at",
         "settled_at",
         "label",
+        "account",
         "result",
       ].toSorted(),
     );
