@@ -1,5 +1,4 @@
 /** The routes of keys, secrets and connections, and of persons who act, for the tenancy matrix. */
-/** The routes of keys, secrets and waits for accounts, and of persons who act, for the tenancy matrix. */
 import type { Case } from "./tenancy-cases.ts";
 
 /** Requests that name a person, and the deletion of that person after them. */
