@@ -5,7 +5,7 @@
  * 2. Once anyone else steered the task, each call through it needs that person's approval, reads included.
  */
 import type { AgentConfig } from "../agents/agent.ts";
-import { type Failure, notSent, ok, type Result } from "../base/errors.ts";
+import { asNotSent, ERRORS, type Failure, notSent, ok, type Result } from "../base/errors.ts";
 import { getOwn } from "../base/own-field.ts";
 import type { Account, ConnectNeed, ToolApp } from "../connections/account.ts";
 import { type Actors, isOnlyActor } from "../connections/actors.ts";
@@ -27,17 +27,19 @@ export interface AccountContext {
   readonly connections: Pick<ConnectionsPort, "choose">;
 }
 
-/** There is no account, and nobody who could connect one. */
+/** No account exists, and no person is known who could connect one. */
 const NO_APPS: Failure = {
   code: "permission_denied",
   message: "No assigned external apps are connected for this workspace",
 };
 
-/** Nothing was sent. */
-export const CANNOT_CHECK: Failure = notSent(
-  "upstream_failed",
-  "Otto cannot check the account now. Try again later.",
-).error;
+const CANNOT_CHECK: Failure = notSent("upstream_failed", "Otto cannot check the account now. Try again later.").error;
+
+/** Returns why an account cannot be checked: for now, or as the port says. Nothing was sent. */
+export function toCheckFailure(failure: Failure): Failure {
+  const { code, retry = ERRORS[code].retry } = failure;
+  return retry === "never" ? asNotSent(failure).error : CANNOT_CHECK;
+}
 
 /** Chooses the account of a call. */
 export async function ruleAccount(app: ToolApp, context: AccountContext): Promise<AccountRuling> {
@@ -45,7 +47,7 @@ export async function ruleAccount(app: ToolApp, context: AccountContext): Promis
   const { connection = null, owner: rule = app.owner } = getOwn(config.app_config ?? {}, app.app) ?? {};
   const question = { app: { ...app, owner: rule }, actors, rule, configured: connection, isUnattended };
   const chosen = await connections.choose(question);
-  if (!chosen.ok) return { kind: "refused", failure: CANNOT_CHECK };
+  if (!chosen.ok) return { kind: "refused", failure: toCheckFailure(chosen.error) };
   const { value } = chosen;
   if (value.kind === "none") return { kind: "refused", failure: NO_APPS };
   return value.kind === "needed" ? value : { ...value, askOwner: findOwnersAsk(value.account, actors) };

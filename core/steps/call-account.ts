@@ -8,10 +8,10 @@ import { type Actors, isOnlyActor, UNKNOWN_ACTORS } from "../connections/actors.
 import {
   type AccountContext,
   type AccountRuling,
-  CANNOT_CHECK,
   NO_CONNECTIONS,
   ruleAccount,
   toApproval,
+  toCheckFailure,
 } from "../gateway/account.ts";
 import { hashArguments } from "../gateway/arguments-hash.ts";
 import { findTouches } from "../gateway/touches.ts";
@@ -104,7 +104,7 @@ export async function checkAccount(visit: AccountVisit, isRepeat: boolean): Prom
   // A call through an account never runs without one, nor as a call of another app.
   if (account === undefined || tool.app?.app !== account.app) return await chooseAgain(visit);
   const current = await connections.current(account);
-  if (!current.ok) return { kind: "refused", failure: CANNOT_CHECK };
+  if (!current.ok) return { kind: "refused", failure: toCheckFailure(current.error) };
   const { value } = current;
   if (!("needed" in value)) {
     const isSame = value.consent === account.consent && (isRepeat || mayRun(account, visit));
@@ -113,6 +113,11 @@ export async function checkAccount(visit: AccountVisit, isRepeat: boolean): Prom
   const { needed } = value;
   if (needed === "revoked" || needed === "missing") return { kind: "refused", failure: toDisconnected(account) };
   return { kind: "accounted", ruling: { kind: "needed", need: toNeed(account, needed) } };
+}
+
+/** True for a failure by which the account of the call stopped working. */
+export function isEndOf({ connection }: Account, { cause }: Failure): boolean {
+  return cause?.kind === "connection_ended" && cause.connection === connection;
 }
 
 /** False for a person's account once others steered the task, unless that person approved the call. */

@@ -25,7 +25,7 @@ import { pickTerms } from "../task/key-lifetime.ts";
 import { type AttemptedEffect, chooseRecovery, decideAfterFailure, giveUp } from "../gateway/outcome.ts";
 import { bindFiles, guardApprovedFiles, namesFiles, areSameFiles } from "../gateway/bind-files.ts";
 import { formatMissingPermission } from "../gateway/envelope.ts";
-import { type AccountCheck, checkAccount, chooseAgain } from "./call-account.ts";
+import { type AccountCheck, checkAccount, chooseAgain, isEndOf } from "./call-account.ts";
 import { toFailureOutcome, toResultOutcome } from "./call-outcome.ts";
 import { refusedOutcome } from "./prepare.ts";
 import { type DefectReporter, toDefect, probeTool, runTool, type WorkMeter } from "./run-tool.ts";
@@ -291,16 +291,16 @@ async function performCall(
         reporter: deps,
       });
       hasResult = outcome.kind === "result";
-      if (outcome.kind === "control") {
-        const result = { ok: true, result: null } as const;
-        return { state: "confirmed", result, content: "", control: outcome.control, durationMs: spentMs() };
-      }
+      if (outcome.kind === "control") return toControlOutcome(outcome.control, spentMs());
       if (outcome.kind === "result") return await toResultOutcome(tool, outcome, call, job, deps, spentMs());
       const { failure } = outcome;
       const delayMs = Math.max(deps.retryDelaysMs[tries] ?? Infinity, failure.retryAfterMs ?? 0);
       const retryAt = deps.clock.now() + delayMs;
       const decided = decideAfterFailure("tool_call", failure, { ...attempted, mayHaveHappened, retryAt });
       ({ mayHaveHappened } = decided);
+      // The app refused the account before anything was done.
+      if (!mayHaveHappened && call.account !== undefined && isEndOf(call.account, failure))
+        return toControlOutcome({ kind: "connect", app: call.account.app, reason: "expired" }, spentMs());
       // No retry if the receiver's delay exceeds this call's limit.
       if (decided.next === "retry" && delayMs < timeoutMs - spentMs() && (await sleep(deps.timer, delayMs, limit)))
         continue;
@@ -313,6 +313,10 @@ async function performCall(
   } finally {
     timeLimit?.end();
   }
+}
+
+function toControlOutcome(control: Control, durationMs: number): CallOutcome {
+  return { state: "confirmed", result: { ok: true, result: null }, content: "", control, durationMs };
 }
 
 function reportOtherArguments({ tool, callId }: Call, deps: DefectReporter): void {

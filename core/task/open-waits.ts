@@ -12,6 +12,8 @@ export interface OpenWait {
   /** The person that a question is for, as the task named them, and the id of their record. */
   readonly person: string | null;
   readonly person_id: string | null;
+  /** For `connection`: the app to connect. `person_id` is then who has to connect; null for a shared account. */
+  readonly app?: string;
   /** Milliseconds since the epoch. */
   readonly since: number;
 }
@@ -27,7 +29,8 @@ export function getOpenWaits({ batch, phase, facts }: TaskState): OpenWait[] {
   });
 }
 
-function getPerson(wait: Wait): Pick<OpenWait, "person" | "person_id"> {
+function getPerson(wait: Wait): Pick<OpenWait, "person" | "person_id" | "app"> {
   if (wait.kind === "question") return { person: wait.person, person_id: wait.personId ?? null };
-  return { person: null, person_id: wait.kind === "connection" ? wait.person : null };
+  if (wait.kind === "connection") return { person: null, person_id: wait.person, app: wait.app };
+  return { person: null, person_id: null };
 }

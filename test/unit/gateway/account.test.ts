@@ -73,6 +73,15 @@ describe("the account of a call", () => {
     });
   });
 
+  test("is refused with the port's own words where a later try cannot help", async () => {
+    const failure = { code: "not_available", message: "The app crm was removed." } as const;
+    const choose = async () => ({ ok: false, error: failure }) as const;
+    expect(await ruleAccount(CRM, given(fakeConnections(), BY_ANA, { connections: { choose } }))).toEqual({
+      kind: "refused",
+      failure: { ...failure, happened: "no" },
+    });
+  });
+
   test("follows the agent's settings, which never open another person's account", async () => {
     const port = withAna();
     port.set("con_all", SHARED);

@@ -1,7 +1,7 @@
 /** The account of a call from its preparation to just before its effect, with the connections in memory. */
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { ok } from "../../../core/base/errors.ts";
+import { notSent, ok } from "../../../core/base/errors.ts";
 import type { Account, AccountOwner, ToolApp } from "../../../core/connections/account.ts";
 import { type Actors, addActor, startActors } from "../../../core/connections/actors.ts";
 import { hashArguments } from "../../../core/gateway/arguments-hash.ts";
@@ -18,7 +18,7 @@ import type { PreparedCall } from "../../../core/task/commands.ts";
 import type { RunnableCall } from "../../../core/task/decision.ts";
 import type { TaskFacts } from "../../../core/task/state.ts";
 import type { Control, EffectClass, Tool } from "../../../core/tool/tool.ts";
-import { defineTool } from "../../../tools/define-tool.ts";
+import { defineTool, failWith } from "../../../tools/define-tool.ts";
 import { type FakeAccounts, fakeConnections } from "../../fakes/connections.ts";
 import { fakeFiles } from "../../fakes/files.ts";
 import { factsOf } from "../task/world.ts";
@@ -53,8 +53,8 @@ function createTool(seen: Seen, { effect = "once", control, app = CRM }: Partial
     async run({ text }, { web, signal }) {
       seen.runs += 1;
       const rest = { headers: [], body: null, timeoutMs: 1, maxBytes: 1, followRedirects: false, allowedDomains: null };
-      await web.request({ method: "GET", url: "https://x/", ...rest, account: OTHER_ACCOUNT, signal });
-      return { sent: text };
+      const sent = await web.request({ method: "GET", url: "https://x/", ...rest, account: OTHER_ACCOUNT, signal });
+      return sent.ok ? { sent: text } : failWith(sent.error);
     },
     ...(effect === "probe"
       ? {
@@ -75,14 +75,21 @@ interface ToolSetting {
   readonly effect: EffectClass;
   readonly control: Control;
   readonly app: ToolApp | null;
+  /** The connection that ended, by the failure of each request. */
+  readonly ended: string;
 }
 
 function play(port: FakeAccounts, setting: Partial<ToolSetting> = {}) {
   const seen: Seen = { requests: [], runs: 0, probes: 0 };
   const tool = createTool(seen, setting);
+  const { ended } = setting;
   const web: WebPort = {
     async request(request) {
       seen.requests.push(request);
+      if (ended !== undefined)
+        return notSent("permission_denied", "The account expired.", {
+          cause: { kind: "connection_ended", connection: ended },
+        });
       return ok({ status: 200, headers: [], body: new Uint8Array(), truncated: false, url: "", durationMs: 0 });
     },
     open: async () => await Promise.reject(new Error("unused")),
@@ -315,6 +322,24 @@ describe("choosing the account of a call again", () => {
     const { prepare, perform } = play(withAna());
     const line = await perform(toRunnable(await prepare(), { mode: "account" }), null);
     expect(line).toMatchObject({ type: "accounted", ruling: { approval: { owner: { person: "per_ana" } } } });
+  });
+});
+
+describe("an account that the app refuses", () => {
+  test("makes the call wait, because nothing was done; only if it is the call's own", async () => {
+    for (const [ended, control] of [
+      ["con_ana", { kind: "connect", app: "crm", reason: "expired" }],
+      ["con_bo", null],
+    ] as const) {
+      const { prepare, perform } = play(withAna(), { ended });
+      expect(await perform(toRunnable(await prepare()))).toMatchObject({ outcome: { control } });
+    }
+  });
+
+  test("leaves the outcome unknown if an earlier attempt may have happened", async () => {
+    const { prepare, perform } = play(withAna(), { ended: "con_ana" });
+    const line = await perform(toRunnable(await prepare(), { attempt: 2, isRetry: true }));
+    expect(line).toMatchObject({ outcome: { state: "unknown", control: null } });
   });
 });
 

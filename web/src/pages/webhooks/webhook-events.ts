@@ -48,8 +48,8 @@ export const EVENT_GROUPS: readonly EventGroup[] = [
     title: "Accounts",
     family: "connection.*",
     types: [
-      { type: "connection.requested", words: "Account needed" },
-      { type: "connection.ready", words: "Account connected" },
+      { type: "connection.requested", words: "An account has to be connected" },
+      { type: "connection.ready", words: "An account can be used" },
     ],
   },
   {
