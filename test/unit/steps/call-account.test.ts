@@ -154,6 +154,15 @@ describe("preparing a call through an account", () => {
     expect(call.connect).toBeUndefined();
   });
 
+  test.each(["schedule", "webhook"])(
+    "of a task that a %s started needs its owner's leave for those",
+    async (channel) => {
+      const started = factsOf({ ...agent(), actsFor: { person: "per_ana" }, via: { channel, id: "x" } });
+      expect(await play(withAna()).prepare(started)).toMatchObject({ connect: { reason: "unattended" } });
+      expect((await play(withAna({ unattended: true })).prepare(started)).account?.connection).toBe("con_ana");
+    },
+  );
+
   test("is refused where no account is and nobody could connect one", async () => {
     const call = await play(withAna()).prepare(factsOf(agent()));
     expect(call.outcome).toMatchObject({ state: "refused", result: { error: { code: "permission_denied" } } });
