@@ -13,6 +13,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { notSent, ok, type Result } from "../../core/base/errors.ts";
 import type { AppClient, ProviderAddress, ProviderSettings } from "../../core/connections/app-client.ts";
+import { PROTOCOL_FIELDS } from "../../core/connections/app-settings.ts";
 import type { Flow } from "../../core/connections/flow.ts";
 import { refuseProvider } from "../../core/connections/provider-faults.ts";
 import type { TokenSet } from "../../core/connections/tokens.ts";
@@ -99,23 +100,6 @@ function getDomains(at: ProviderAddress): readonly string[] {
   return urls.flatMap((url) => (url === null ? [] : (URL.parse(url)?.host ?? [])));
 }
 
-/** Fields that `params` cannot replace. */
-const PROTOCOL_FIELDS: ReadonlySet<string> = new Set([
-  "response_type",
-  "response_mode",
-  "client_id",
-  "client_secret",
-  "redirect_uri",
-  "scope",
-  "state",
-  "nonce",
-  "code_challenge",
-  "code_challenge_method",
-  "resource",
-  "request",
-  "request_uri",
-]);
-
 async function begin(
   parts: AuthorizationsSettings,
   { app, settings, server, send }: Operation,
@@ -126,7 +110,7 @@ async function begin(
   const registration = { server, settings, redirectUrl, book: parts.book, send, now: parts.now() };
   const client = await getOrRegisterClient(app, registration);
   if (!client.ok) return client;
-  const resource = findResource(server, app);
+  const resource = getResource(settings, server, app);
   const { authorizationUrl, codeVerifier } = await startAuthorization(server.authorization, {
     metadata: toPackageMetadata(server),
     clientInformation: { client_id: client.value.id },
@@ -163,7 +147,7 @@ async function complete(
   const client = findClient(settings, server);
   if (client === null) return failChanged(app);
   const granted = await exchangeAuthorization(server.authorization, {
-    ...describeRequest(app, server, client, send),
+    ...describeRequest({ app, settings, server, send }, client),
     authorizationCode: code.value.code,
     ...(server.issuer === null || code.value.iss === null ? {} : { iss: code.value.iss }),
     codeVerifier: flow.verifier,
@@ -191,7 +175,7 @@ async function refresh(
   if (tokens.issuer !== server.issuer || client === null || tokens.refresh === null) return ok("ended");
   try {
     const granted = await refreshAuthorization(server.token, {
-      ...describeRequest(app, server, client, send),
+      ...describeRequest({ app, settings, server, send }, client),
       refreshToken: tokens.refresh,
     });
     return readTokens(app, granted, { issuer: server.issuer, now: parts.now() });
@@ -214,8 +198,8 @@ async function revoke({ settings, server, send }: Operation, tokens: OAuthTokenS
 }
 
 /** What the package needs for a request to the token endpoint. */
-function describeRequest(app: AppClient, server: AuthorizationServer, client: KnownClient, send: FetchLike) {
-  const resource = findResource(server, app);
+function describeRequest({ app, settings, server, send }: Operation, client: KnownClient) {
+  const resource = getResource(settings, server, app);
   return {
     metadata: toPackageMetadata(server),
     clientInformation: { client_id: client.id },
@@ -223,4 +207,9 @@ function describeRequest(app: AppClient, server: AuthorizationServer, client: Kn
     fetchFn: omitNullFields(send),
     ...(resource === null ? {} : { resource }),
   };
+}
+
+/** What the tokens are for: as the app says, or its provider. */
+function getResource({ resource }: ProviderSettings, server: AuthorizationServer, app: AppClient): URL | null {
+  return resource === null ? findResource(server, app) : new URL(resource);
 }

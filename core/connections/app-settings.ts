@@ -29,11 +29,30 @@ export const appSettingsSchema = z.object({
   /** The tenant's own client; null: Otto registers. */
   clientId: z.string().nullable(),
   params: z.record(z.string(), z.string()),
+  /** What the tokens are for (RFC 8707), where the app itself names it. */
+  resource: z.string().optional(),
   /** True: nobody can connect any more, and what was connected is still being revoked. */
   isRemoved: z.literal(true).optional(),
 });
 
 export type AppSettings = Readonly<z.infer<typeof appSettingsSchema>>;
+
+/** Fields of the authorization request that an app's `params` cannot replace. */
+export const PROTOCOL_FIELDS: ReadonlySet<string> = new Set([
+  "response_type",
+  "response_mode",
+  "client_id",
+  "client_secret",
+  "redirect_uri",
+  "scope",
+  "state",
+  "nonce",
+  "code_challenge",
+  "code_challenge_method",
+  "resource",
+  "request",
+  "request_uri",
+]);
 
 /** What is sealed. */
 export interface AppSecrets {
@@ -46,8 +65,10 @@ export interface AppSecrets {
  * consent that was given to others does not count, so that tokens never follow an app to another host.
  */
 export async function hashAppSettings(settings: AppSettings): Promise<string> {
-  const { kind, at, clientId, hosts, header } = settings;
-  return await sha256Hex(toCanonicalJson([kind, at, clientId, [...new Set(hosts)].toSorted(), header]));
+  const { kind, at, clientId, hosts, header, resource } = settings;
+  return await sha256Hex(
+    toCanonicalJson([kind, at, clientId, [...new Set(hosts)].toSorted(), header, resource ?? null]),
+  );
 }
 
 interface StoredIdentity {
@@ -69,9 +90,9 @@ export function toAppClient({ app, provider, settingsHash }: StoredIdentity, set
 
 /** The app as its provider's protocol needs it. */
 export function toProviderSettings(
-  { at, clientId, params, header }: AppSettings,
+  { at, clientId, params, header, resource }: AppSettings,
   { clientSecret, registered }: AppSecrets,
 ): ProviderSettings {
   const client = clientId === null ? null : { id: clientId, secret: clientSecret ?? null };
-  return { at, client, registered: registered ?? null, params, header };
+  return { at, client, registered: registered ?? null, params, header, resource: resource ?? null };
 }

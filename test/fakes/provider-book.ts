@@ -10,7 +10,15 @@ export interface FakeProviderBook extends ProviderBook {
 /** Serves the same settings for every app. */
 export function fakeProviderBook(settings: Partial<ProviderSettings>): FakeProviderBook {
   const book: FakeProviderBook = {
-    settings: { at: null, client: null, registered: null, params: {}, header: "authorization", ...settings },
+    settings: {
+      at: null,
+      client: null,
+      registered: null,
+      params: {},
+      header: "authorization",
+      resource: null,
+      ...settings,
+    },
     find: () => Promise.resolve(ok(book.settings)),
     register: (_app, client, before) => {
       const { registered } = book.settings;
