@@ -8,7 +8,14 @@ import { isSafeMethod } from "../../core/web/http-method.ts";
 import { findMethodOverride } from "../../core/web/method-override.ts";
 import type { WebRequest, WebResponse, WebStream, WebStreamRequest } from "../../core/ports/web.ts";
 import type { SecretsPort } from "../../core/ports/secrets.ts";
+import { CONNECTION_NAME } from "../../core/web/connection-reference.ts";
 import { judgeUrl, type EgressAllow } from "./address.ts";
+import {
+  type AccountCredentials,
+  needsConnection,
+  openRequestAccount,
+  type RequestAccount,
+} from "./fill-connection.ts";
 import { type Draft, fillSecrets, hasReferences } from "./fill-secrets.ts";
 import { createRedirect, type WebHop } from "./redirect.ts";
 import { MARGIN_BYTES, openSecretBook, type SecretBook } from "./secret-book.ts";
@@ -35,6 +42,14 @@ export interface EgressParts<R = Reply> {
   readonly allow: EgressAllow;
   readonly exchange: Exchange<R>;
   readonly secrets: SecretsPort;
+  /** Null where no request has an account. */
+  readonly accounts: AccountCredentials | null;
+}
+
+/** What one request with its redirects carries. */
+interface Carried {
+  readonly book: SecretBook;
+  readonly account: RequestAccount;
 }
 
 /** A sent request with its draft and its reply. */
@@ -56,7 +71,8 @@ export async function sendWithRedirects(request: WebRequest, ways: EgressParts):
   const first: Draft = { hop: { method, url, headers, body }, urlIsOurs: true };
   const book = await openSecretBook(ways.secrets, hasReferences(first));
   if (!book.ok) return book;
-  const answered = await followRedirects(first, request, ways, book.value, startedAt);
+  const carried = { book: book.value, account: openRequestAccount(request.account, ways.accounts, book.value) };
+  const answered = await followRedirects(first, request, ways, carried, startedAt);
   return await book.value.redact(answered.ok ? ok(toResponse(answered.value, startedAt)) : answered, request.maxBytes);
 }
 
@@ -71,7 +87,8 @@ export async function openStream(request: WebStreamRequest, ways: EgressParts<We
   const exchange: Exchange<WebStream> = (hop, limits) =>
     ways.exchange({ ...hop, headers: [...headers, ...hop.headers], body }, limits);
   const sent = { startedAt: Date.now(), redirects: 0 };
-  const answered = await checkAndSend(draft, request, { ...ways, exchange }, book.value, sent);
+  const carried = { book: book.value, account: openRequestAccount(request.account, ways.accounts, book.value) };
+  const answered = await checkAndSend(draft, request, { ...ways, exchange }, carried, sent);
   return await book.value.redactStream(answered.ok ? ok(answered.value.reply) : answered, request.maxBytes);
 }
 
@@ -79,13 +96,13 @@ async function followRedirects(
   first: Draft,
   request: WebRequest,
   ways: EgressParts,
-  book: SecretBook,
+  carried: Carried,
   startedAt: number,
 ): Promise<Result<Exchanged>> {
   let draft = first;
   let before: Exchanged | null = null;
   for (let redirects = 0; ; redirects += 1) {
-    const answered = await checkAndSend(draft, request, ways, book, { startedAt, redirects });
+    const answered = await checkAndSend(draft, request, ways, carried, { startedAt, redirects });
     if (!answered.ok) {
       if (before === null) return answered;
       const effectHappened = !isSafeMethod(before.sent.method);
@@ -101,11 +118,11 @@ async function followRedirects(
   }
 }
 
-async function checkAndSend<R>(
+async function checkAndSend<R extends Reply | WebStream>(
   draft: Draft,
   request: WebRequest,
   { allow, exchange }: EgressParts<R>,
-  book: SecretBook,
+  { book, account }: Carried,
   { startedAt, redirects }: { startedAt: number; redirects: number },
 ): Promise<Result<Exchanged<R>>> {
   const { url } = draft.hop;
@@ -124,20 +141,48 @@ async function checkAndSend<R>(
     const message = `The host ${url.hostname} is not on this agent's list of allowed domains: its allowed_domains have to name it, or "*" for every public host.`;
     return refuseUrl("blocked_by_policy", message);
   }
-  const carried = draft.urlIsOurs ? null : await book.findStray(url);
-  if (carried !== null) {
-    const message = `It carries the secret ${carried} to ${url.host}, to which the secret is not bound. Nothing was sent there.`;
+  const stray = draft.urlIsOurs ? null : await book.findStray(url);
+  if (stray !== null) {
+    const what = stray === CONNECTION_NAME ? "the credential of an account" : `the secret ${stray}`;
+    const message = `It carries ${what} to ${url.host}, to which that is not bound. Nothing was sent there.`;
     return refuseUrl("blocked_by_policy", message);
   }
   const filled = fillSecrets(draft, book.named, judged.opened);
   if (!filled.ok) return filled;
-  const timeoutMs = request.timeoutMs - (Date.now() - startedAt);
-  if (timeoutMs <= 0 || request.signal.aborted)
-    return refuseUrl("timeout", `${formatUrl(url)} was cancelled before it was sent.`);
-  const maxBytes = request.maxBytes + MARGIN_BYTES;
-  const limits = { timeoutMs, maxBytes, portIsListed: listedPort, signal: request.signal };
-  const replied = await exchange(filled.value, limits);
-  return replied.ok ? ok({ draft, sent: filled.value, reply: replied.value }) : replied;
+  const send = async (): Promise<Result<Exchanged<R>>> => {
+    const sent = await account.fill({ ...draft, hop: filled.value }, judged.opened);
+    if (!sent.ok) return sent;
+    const timeoutMs = request.timeoutMs - (Date.now() - startedAt);
+    if (timeoutMs <= 0 || request.signal.aborted)
+      return refuseUrl("timeout", `${formatUrl(url)} was cancelled before it was sent.`);
+    const maxBytes = request.maxBytes + MARGIN_BYTES;
+    const limits = { timeoutMs, maxBytes, portIsListed: listedPort, signal: request.signal };
+    const replied = await exchange(sent.value, limits);
+    return replied.ok ? ok({ draft, sent: sent.value, reply: replied.value }) : replied;
+  };
+  return needsConnection(draft) ? await sendWithAccount(send, account) : await send();
+}
+
+/** Sends a request with a credential, and once more with a renewed one after the app refused the first. */
+async function sendWithAccount<R extends Reply | WebStream>(
+  send: () => Promise<Result<Exchanged<R>>>,
+  account: RequestAccount,
+): Promise<Result<Exchanged<R>>> {
+  for (;;) {
+    const answered = await send();
+    if (!answered.ok || answered.value.reply.status !== UNAUTHORIZED) return answered;
+    discard(answered.value.reply);
+    const renewed = await account.renew();
+    if (!renewed.ok) return renewed;
+  }
+}
+
+const UNAUTHORIZED = 401;
+
+/** Ends a reply that nobody reads. */
+function discard(reply: Reply | WebStream): void {
+  if (reply.body instanceof ReadableStream) void reply.body.cancel().catch(() => undefined);
+  else if ("release" in reply) reply.release?.();
 }
 
 /** A request that stays on its host follows redirects within that host and to listed hosts. */

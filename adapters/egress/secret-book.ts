@@ -22,11 +22,16 @@ const PATIENCE_TO_SEARCH_MS = 500;
 /** Bytes read beyond the limit of a body, so that a value that starts inside the limit is complete and found. */
 export const MARGIN_BYTES = MAX_VALUE_BYTES * MAX_ESCAPE_BYTES;
 
+/** A value that is removed from replies, and that no URL of a stranger may carry to other hosts. */
+export type BoundValue = Pick<TenantSecret, "name" | "hosts"> & { readonly value: string };
+
 export interface SecretBook {
   /** The secrets that the request may refer to; empty without references. */
   readonly named: readonly TenantSecret[];
   /** Returns the secret whose value is in this URL although the secret is not bound to it; null without one. */
   findStray(url: URL): Promise<string | null>;
+  /** Adds values that the request carries, besides the tenant's secrets. */
+  add(values: readonly BoundValue[]): void;
   /** Redacts a reply. */
   redactor(): Promise<Redactor>;
   /** The redacted outcome, its body at most `maxBytes` long. */
@@ -51,9 +56,12 @@ export async function openSecretBook(secrets: SecretsPort, refers: boolean): Pro
   );
 }
 
-function createBook(named: readonly TenantSecret[], known: () => Promise<readonly TenantSecret[]>): SecretBook {
+function createBook(named: readonly TenantSecret[], read: () => Promise<readonly TenantSecret[]>): SecretBook {
+  const added: BoundValue[] = [];
+  const known = async (): Promise<readonly TenantSecret[]> => [...added, ...(await read())];
   return {
     named,
+    add: (values) => added.push(...values),
     async findStray(url) {
       const secrets = await known();
       const strangers = new Set(secrets.filter(({ hosts }) => !isHostListed(url, hosts)).map(({ name }) => name));

@@ -9,6 +9,7 @@ import type { SecretsPort } from "../../core/ports/secrets.ts";
 import { VERSION } from "../../core/base/version.ts";
 import type { Sidecar } from "../sidecar/sidecar.ts";
 import type { EgressAllow } from "./address.ts";
+import type { AccountCredentials } from "./fill-connection.ts";
 import { type Exchange, type ExchangeLimits, refuseUrl, openStream, type Reply, sendWithRedirects } from "./follow.ts";
 import { readLargeReply, SMALL_REPLY_BYTES } from "./large-reply.ts";
 import { readDescription, sendOrder } from "./order.ts";
@@ -24,6 +25,8 @@ export interface WebSettings {
   readonly allow: EgressAllow;
   readonly tenant: string;
   readonly secrets: SecretsPort;
+  /** The credentials of accounts. Without them no request has an account. */
+  readonly accounts?: AccountCredentials;
   /** Sent where a request names none. */
   readonly userAgent?: string;
   /** Yields to other work: requests that are made before it resolves go in one order. Each goes alone when omitted. */
@@ -34,12 +37,12 @@ export interface WebSettings {
 
 /** The only path for URLs of tenants and models. */
 export function openWeb(settings: WebSettings): WebPort {
-  const { sidecar, allow, tenant, secrets, userAgent = `Otto/${VERSION}` } = settings;
+  const { sidecar, allow, tenant, secrets, accounts = null, userAgent = `Otto/${VERSION}` } = settings;
   const exchange = sidecar === null ? null : createExchange(sidecar, tenant, settings);
   return {
     async request(request) {
       if (exchange === null) return failWithoutSidecar();
-      return await sendWithRedirects(addUserAgent(request, userAgent), { allow, exchange, secrets });
+      return await sendWithRedirects(addUserAgent(request, userAgent), { allow, exchange, secrets, accounts });
     },
     async open(request) {
       if (sidecar === null) return failWithoutSidecar();
@@ -47,6 +50,7 @@ export function openWeb(settings: WebSettings): WebPort {
         allow,
         exchange: createStream(sidecar, tenant),
         secrets,
+        accounts,
       });
     },
   };

@@ -1,20 +1,59 @@
 /** Accounts of apps: the tenant's connections, the apps to which people connect, and their providers. */
+import { waitUntil } from "cloudflare:workers";
 import type { Env } from "./bindings.ts";
 import { databaseFromEnv } from "./database.ts";
+import { openWebFromEnv, readEgressAllow } from "./egress.ts";
 import { resealFromEnv, sealingFromEnv } from "./secrets.ts";
-import { readEgressAllow, webFromEnv } from "./web.ts";
+import { createConnectionCaches, forgetConnections } from "../connections/account-cache.ts";
 import { openAppDirectory, openProviderBook } from "../connections/app-directory.ts";
+import { openConnections } from "../connections/connections-port.ts";
+import { createTokenFlights } from "../connections/renew.ts";
 import type { ServerCaches } from "../connections/discover.ts";
 import { openRowSeal } from "../connections/row-seal.ts";
 import { judgeUrl } from "../egress/address.ts";
 import type { AppClientTable } from "../../core/ports/app-client-table.ts";
 import type { AppDirectory, AuthorizationsPort } from "../../core/ports/authorizations.ts";
+import type { ConnectionsPort } from "../../core/ports/connections.ts";
 import type { ConnectionTable } from "../../core/ports/connection-table.ts";
 import type { RowSeal } from "../../core/ports/sealed-values.ts";
 import { SETUP } from "../../core/secrets/secret-use.ts";
 
-/** Descriptions of providers, for the life of the isolate. */
+/** Of this isolate. */
+const caches = createConnectionCaches();
+const flights = createTokenFlights();
 let servers: ServerCaches | null = null;
+
+/** Through which accounts the calls of a tenant act, and their credentials. Opens nothing before it is used. */
+export function connectionsFromEnv(env: Env, tenant: string): ConnectionsPort {
+  const open = once(() => openTenantConnections(env, tenant));
+  return {
+    choose: async (question) => await open().choose(question),
+    current: async (account) => await open().current(account),
+    bearer: async (account, renew) => await open().bearer(account, renew),
+    refused: async (account) => await open().refused(account),
+  };
+}
+
+function openTenantConnections(env: Env, tenant: string): ConnectionsPort {
+  const apps = appClientsFromEnv(env, tenant);
+  return openConnections({
+    tenant,
+    table: connectionTableFromEnv(env, tenant),
+    apps: openAppDirectory(apps),
+    book: openProviderBook(apps),
+    authorizations: authorizationsFromEnv(env, tenant),
+    caches,
+    flights,
+    timer: globalThis,
+    now: Date.now,
+    background: waitUntil,
+  });
+}
+
+/** Makes the next request of this isolate read a tenant's connections again. Other isolates do so within five seconds. */
+export function forgetConnectionsFromEnv(_env: Env, tenant: string): void {
+  forgetConnections(caches, tenant);
+}
 
 /** The stored connections of a tenant, with their tokens. */
 export function connectionTableFromEnv(env: Env, tenant: string): ConnectionTable {
@@ -35,23 +74,33 @@ function rowSealFromEnv(env: Env, tenant: string): RowSeal {
   return openRowSeal({ tenant, sealing: sealingFromEnv(env), reseal: resealFromEnv(env) });
 }
 
-/** The client of the tenant's providers. Its package is loaded with the first use, because most isolates never need it. */
-export async function authorizationsFromEnv(env: Env, tenant: string): Promise<AuthorizationsPort> {
-  const { openAuthorizations } = await import("../connections/oauth-client.ts");
-  const { ServerCaches: Servers } = await import("../connections/discover.ts");
-  servers ??= new Servers();
-  const allow = readEgressAllow(env);
-  return openAuthorizations({
-    web: webFromEnv(env, { tenant }, SETUP),
-    isOpened: (url) => {
-      const judged = judgeUrl(url.href, allow);
-      return judged.ok && judged.opened;
-    },
-    timer: globalThis,
-    book: openProviderBook(appClientsFromEnv(env, tenant)),
-    cache: servers.open(tenant, Date.now),
-    now: Date.now,
+/** The client of the tenant's providers. It is loaded with its first use, because most isolates never need it. */
+function authorizationsFromEnv(env: Env, tenant: string): Pick<AuthorizationsPort, "refresh"> {
+  const open = once(async () => {
+    const [{ openAuthorizations }, { ServerCaches: Servers }] = await Promise.all([
+      import("../connections/oauth-client.ts"),
+      import("../connections/discover.ts"),
+    ]);
+    servers ??= new Servers();
+    const allow = readEgressAllow(env);
+    return openAuthorizations({
+      web: openWebFromEnv(env, { tenant, user: SETUP }),
+      isOpened: (url) => {
+        const judged = judgeUrl(url.href, allow);
+        return judged.ok && judged.opened;
+      },
+      timer: globalThis,
+      book: openProviderBook(appClientsFromEnv(env, tenant)),
+      cache: servers.open(tenant, Date.now),
+      now: Date.now,
+    });
   });
+  return { refresh: async (app, tokens) => await (await open()).refresh(app, tokens) };
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | null = null;
+  return () => (made ??= { value: make() }).value;
 }
 
 /** True if the operator opened destinations that are not public. Then providers may be reached without TLS. */

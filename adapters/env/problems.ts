@@ -9,7 +9,7 @@ import { readScriptIsolation } from "./sidecar.ts";
 import { readSearchSettings } from "./search.ts";
 import { checkSecret, settingsFromEnv } from "./settings.ts";
 import { readSlackSettings } from "./slack.ts";
-import { readEgressAllow } from "./web.ts";
+import { readEgressAllow } from "./egress.ts";
 import { SECRET_NAMES, type SecretName, SECRETS } from "./worker-secrets.ts";
 import { MODEL_PROVIDERS } from "../model/providers.ts";
 import type { SecretRow } from "../../core/secrets/worker-secrets.ts";

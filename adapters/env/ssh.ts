@@ -2,7 +2,7 @@
 import type { Env } from "./bindings.ts";
 import { secretsFromEnv } from "./secrets.ts";
 import { sidecarFromEnv } from "./sidecar.ts";
-import { readEgressAllow } from "./web.ts";
+import { readEgressAllow } from "./egress.ts";
 import { openSsh } from "../ssh/ssh.ts";
 import type { SshPort } from "../../core/ports/ssh.ts";
 import type { SecretUser } from "../../core/secrets/secret-use.ts";

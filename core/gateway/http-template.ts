@@ -1,6 +1,6 @@
 /**
  * Fills the arguments of a call into a tenant's request. A model's value remains inside the field that the tenant
- * defined: it chooses neither host nor header names, leaves no path, and refers to no secret.
+ * defined: it chooses neither host nor header names, leaves no path, and refers to no secret and no account.
  */
 import { getOwn } from "../base/own-field.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
@@ -20,8 +20,8 @@ type Arguments = Readonly<Record<string, unknown>>;
 /** The most characters of a URL. */
 const MAX_URL_CHARACTERS = 8_192;
 const PLACEHOLDER = /\{([^{}/?#]{1,200})\}/g;
-/** The start of a reference to a secret, as plain text or percent-encoded. */
-const REFERENCE = /(?:\{\{|%7B%7B)(?:[ \t+]|%20)*secret\./gi;
+/** The start of a reference to a secret, or one to the call's account, as plain text or percent-encoded. */
+const REFERENCE = /(?:\{\{|%7B%7B)(?:[ \t+]|%20)*(?:secret\.|connection(?:[ \t+]|%20)*(?:\}\}|%7D%7D))/gi;
 
 /** Returns the placeholders of a URL, which arguments fill. References to secrets are not placeholders. */
 export function listPlaceholders(url: string): string[] {
@@ -59,7 +59,7 @@ export function fillTemplate(template: HttpTemplate, given: Arguments): Result<F
     if (value === undefined || value === null) continue;
     const place = getPlace(template, argument);
     if ([argument, value].some(refersToSecret))
-      return refuse(argument, "an argument may not refer to a secret", "blocked_by_policy");
+      return refuse(argument, "an argument may not refer to a secret or an account", "blocked_by_policy");
     switch (place.in) {
       case "path": {
         const fault = findPathFault(value);
@@ -100,7 +100,7 @@ function fillUrl(template: string, path: ReadonlyMap<string, string>, query: [st
   );
   // Adjacent values must not form a reference together.
   if (countReferences(filled) !== countReferences(template))
-    return failed("blocked_by_policy", "Arguments may not refer to a secret.", { field: "arguments" });
+    return failed("blocked_by_policy", "Arguments may not refer to a secret or an account.", { field: "arguments" });
   const parameters = new URLSearchParams(query).toString();
   const url = parameters === "" ? filled : `${filled}${filled.includes("?") ? "&" : "?"}${parameters}`;
   if (url.length > MAX_URL_CHARACTERS)

@@ -22,11 +22,14 @@ export interface WebRequest {
    */
   readonly allowedDomains: readonly string[] | null;
   readonly signal: AbortSignal;
-  /** The account through which the request acts. Only the context of a call sets it. */
+  /**
+   * The account through which the request acts. Its credential replaces `{{connection}}` in a header or the query, if
+   * header, host and protocol are those of the app. Only the context of a call sets it.
+   */
   readonly account?: Account;
 }
 
-/** Only references in `secretHeaders` are filled in: the rest may be a stranger's or a model's text. */
+/** Only references in `secretHeaders` are filled in, also `{{connection}}`: the rest may be a stranger's or a model's text. */
 export interface WebStreamRequest extends WebRequest {
   readonly secretHeaders?: WebRequest["headers"];
 }
@@ -47,7 +50,8 @@ export interface WebResponse {
 /**
  * The only egress: every URL of a tenant or a model goes through it. Failures: `blocked_by_policy` (nothing was sent),
  * `not_found` (a secret), `invalid_input`, `timeout`, `upstream_failed`; `happened` is "no" when the request was not
- * sent. No reply and no message contains the value of a secret: its reference replaces it.
+ * sent. No reply and no message contains the value of a secret, or the credential of the request's account: its reference
+ * replaces it. The cause `connection_ended`: the app refused the account before and after its renewal.
  */
 export interface WebPort {
   request(request: WebRequest): Promise<Result<WebResponse>>;

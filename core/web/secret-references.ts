@@ -3,6 +3,8 @@
  * there. A percent-encoded reference, as in URLs and forms, is read too.
  */
 
+import { CONNECTION_NAME, CONNECTION_REFERENCE } from "./connection-reference.ts";
+
 /** Where a reference occurs; the value is encoded so that it stays one value. */
 export type ReferencePlace = "url" | "header" | "json" | "form" | "text";
 
@@ -15,7 +17,7 @@ const REFERENCE =
 
 /** Formats a reference. */
 export function formatReference(name: string): string {
-  return `{{secret.${name}}}`;
+  return name === CONNECTION_NAME ? CONNECTION_REFERENCE : `{{secret.${name}}}`;
 }
 
 /** The names that a text refers to, each once. */

@@ -2,6 +2,7 @@
  * A fake web: each host is a function. Otto's real code decides where a request may go and which redirects it follows.
  */
 import { parseEgressAllow } from "../../adapters/egress/address.ts";
+import type { AccountCredentials } from "../../adapters/egress/fill-connection.ts";
 import { type Exchange, openStream, sendWithRedirects } from "../../adapters/egress/follow.ts";
 import { failed, ok } from "../../core/base/errors.ts";
 import type { WebPort, WebStream } from "../../core/ports/web.ts";
@@ -29,6 +30,7 @@ export function fakeWeb(
   answer: (request: OutsideRequest) => OutsideReply,
   allow = "",
   secrets: SecretsPort = fakeSecrets(),
+  accounts: AccountCredentials | null = null,
 ): WebPort {
   const exchange: Exchange = async (request, { timeoutMs, maxBytes, signal }) => {
     const headers = Object.fromEntries(request.headers.map(([name, value]) => [name.toLowerCase(), value]));
@@ -55,7 +57,7 @@ export function fakeWeb(
     const { status, headers, body, truncated } = replied.value;
     return ok({ status, headers, body: toStream(body, truncated) });
   };
-  const ways = { allow: parseEgressAllow(allow), secrets };
+  const ways = { allow: parseEgressAllow(allow), secrets, accounts };
   return {
     request: (request) => sendWithRedirects(request, { ...ways, exchange }),
     open: (request) => openStream(request, { ...ways, exchange: stream }),

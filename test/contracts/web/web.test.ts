@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
+import type { AccountCredentials } from "../../../adapters/egress/fill-connection.ts";
 import { parseEgressAllow } from "../../../adapters/egress/address.ts";
 import { openWeb, type WebSettings } from "../../../adapters/egress/web.ts";
 import type { WebPort, WebRequest } from "../../../core/ports/web.ts";
@@ -12,19 +13,20 @@ import { MAX_SAVED_BYTES } from "../../../core/web/exchange.ts";
 import { fakeSecrets } from "../../fakes/secrets.ts";
 import { fakeWeb, type OutsideReply, type OutsideRequest } from "../../fakes/web.ts";
 import { closeServer, listenOnLoopback, findUnusedPort } from "../../mock-servers/listen.ts";
+import { webConnectionsContract } from "./connection-suite.ts";
 import { webSecretsContract } from "./secrets-suite.ts";
 import { ask, webContract, type WebUnderTest } from "./suite.ts";
 import { connectSidecar } from "../../../adapters/sidecar/sidecar.ts";
 import { makeSystemEgress } from "../../../sidecar/egress.ts";
 
-async function inMemory(secrets: SecretsPort = fakeSecrets()): Promise<WebUnderTest> {
+async function inMemory(secrets: SecretsPort = fakeSecrets(), accounts?: AccountCredentials): Promise<WebUnderTest> {
   const received: OutsideRequest[] = [];
   let reply: (request: OutsideRequest) => OutsideReply = () => ({});
   const answer = (request: OutsideRequest) => {
     received.push(request);
     return reply(request);
   };
-  const web = fakeWeb(answer, "outside.example:8080,other.example:8080", secrets);
+  const web = fakeWeb(answer, "outside.example:8080,other.example:8080", secrets, accounts);
   return await Promise.resolve({
     web,
     hosts: ["outside.example:8080", "other.example:8080"] as const,
@@ -48,6 +50,11 @@ webSecretsContract(
   "the adapter and the sidecar, with joined requests",
   async (secrets) => await overLoopback(secrets, giveTurn),
 );
+webConnectionsContract("the fake in memory", async (accounts) => await inMemory(fakeSecrets(), accounts));
+webConnectionsContract(
+  "the adapter and the sidecar",
+  async (accounts) => await overLoopback(fakeSecrets(), undefined, accounts),
+);
 
 /** Long enough for requests that were made together. */
 async function giveTurn(): Promise<void> {
@@ -57,6 +64,7 @@ async function giveTurn(): Promise<void> {
 async function overLoopback(
   secrets: SecretsPort = fakeSecrets(),
   joinWithin?: WebSettings["giveTurn"],
+  accounts?: AccountCredentials,
 ): Promise<WebUnderTest> {
   const received: OutsideRequest[] = [];
   let reply: (request: OutsideRequest) => OutsideReply = () => ({});
@@ -78,7 +86,8 @@ async function overLoopback(
   const secret = randomBytes(32).toString("hex");
   const sidecar = makeSidecar(secret, makeSystemEgress(allow));
   const url = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
-  const settings = { sidecar: connectSidecar(url, secret), allow, tenant: "t1", secrets };
+  const shared = { sidecar: connectSidecar(url, secret), allow, tenant: "t1", secrets };
+  const settings = accounts === undefined ? shared : { ...shared, accounts };
   return {
     web:
       joinWithin === undefined

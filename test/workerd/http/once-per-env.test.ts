@@ -7,7 +7,7 @@ import { embedderFromEnv, memoryFromEnv } from "../../../adapters/env/memory.ts"
 import { modelFromEnv } from "../../../adapters/env/model.ts";
 import { sealingFromEnv } from "../../../adapters/env/secrets.ts";
 import { settingsFromEnv } from "../../../adapters/env/settings.ts";
-import { readEgressAllow, userAgentFromEnv } from "../../../adapters/env/web.ts";
+import { readEgressAllow, userAgentFromEnv } from "../../../adapters/env/egress.ts";
 
 const OF_ENV: Readonly<Record<string, (env: Env) => unknown>> = {
   settingsFromEnv,
