@@ -2,6 +2,7 @@
 import { isSafeMethod } from "../web/http-method.ts";
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 import type { HttpTemplate } from "../tool/source.ts";
+import { mentionsConnection } from "../web/connection-reference.ts";
 import { isMethodOverride } from "../web/method-override.ts";
 import {
   listFixedParameters,
@@ -22,9 +23,24 @@ export interface Fault {
 const CREDENTIALS = new Set(["authorization", "cookie"]);
 const MAX_HEADERS = 64;
 
-/** The invalid fields, by their names in the API's body. */
-export function checkTemplate(template: HttpTemplate, input: JsonSchema): Fault[] {
-  return [...findUrlFaults(template.url), ...findHeaderFaults(template), ...findPlaceFaults(template, input)];
+/** The invalid fields, by their names in the API's body. `hasAccount`: calls of the tool act through an account. */
+export function checkTemplate(
+  template: HttpTemplate,
+  input: JsonSchema,
+  { hasAccount = false }: { readonly hasAccount?: boolean } = {},
+): Fault[] {
+  const faults = [...findUrlFaults(template.url), ...findHeaderFaults(template), ...findPlaceFaults(template, input)];
+  return hasAccount ? faults : [...faults, ...findAccountFaults(template)];
+}
+
+/** A tool without an account cannot refer to one. */
+function findAccountFaults({ url, headers }: HttpTemplate): Fault[] {
+  const message = "refers to an account, which only the tools of an import with connect have";
+  const places = [
+    ["request.url", url],
+    ...Object.entries(headers).map(([name, value]) => [`request.headers.${name}`, value]),
+  ];
+  return places.flatMap(([field = "", text = ""]) => (mentionsConnection(text) ? [{ field, message }] : []));
 }
 
 /** The address has one fixed host. Arguments may be in its path, secrets in its path and query. */

@@ -6,6 +6,7 @@ import { getDefaultEffect } from "../custom-tools/custom-tool.ts";
 import { failed, ok, type Result } from "../base/errors.ts";
 import { matchesOneOf } from "../lib/fnmatch.ts";
 import { checkTemplate } from "../custom-tools/check-template.ts";
+import { removeReferences } from "../gateway/http-template.ts";
 import { shortHash } from "../gateway/model-names.ts";
 import { isSafeMethod } from "../web/http-method.ts";
 import { compileSchema } from "../lib/json-schema/compile.ts";
@@ -14,7 +15,8 @@ import type { PatternsPort } from "../lib/patterns.ts";
 import type { SecurityLevel } from "../tool/tool.ts";
 import { type HttpTemplate, MAX_SOURCE_BYTES, type OutsideTool } from "../tool/source.ts";
 import { readArguments } from "./arguments.ts";
-import { readCredentials } from "./credentials.ts";
+import { type AccountPlace, type ConnectOptions, findAccountPlace } from "./connect.ts";
+import { type KnownCredentials, readCredentials } from "./credentials.ts";
 import { type ApiDocument, followReferences, isJson, type Json, getObject, getList, getText } from "./document.ts";
 import { ImportWork, PlainSchemas, type SchemaDeps } from "./plain-schema.ts";
 
@@ -44,6 +46,8 @@ export interface ImportOptions {
   readonly baseUrl: string | null;
   /** The name of a secret for each security scheme. */
   readonly auth: Readonly<Record<string, string>>;
+  /** How people connect their accounts. Absent, also in stored options of earlier releases: calls have no account. */
+  readonly connect?: ConnectOptions;
   /** Patterns of the tools to import, with or without the import's prefix. */
   readonly include: readonly string[];
   /** For operations that only read, and for the others. */
@@ -60,6 +64,14 @@ export interface SkippedOperation {
 export interface Imported {
   readonly tools: readonly OutsideTool[];
   readonly skipped: readonly SkippedOperation[];
+  /** Null without accounts. */
+  readonly account: ImportedAccount | null;
+}
+
+/** Where the accounts of an import are used. */
+export interface ImportedAccount extends Pick<AccountPlace, "header"> {
+  /** Sorted. */
+  readonly hosts: readonly string[];
 }
 
 interface Operation {
@@ -78,6 +90,10 @@ export async function importOpenApi(
   const operations = listOperations(root);
   if (operations.length > MAX_OPERATIONS)
     return failed("too_large", `The document has ${operations.length} operations; an import has ${MAX_OPERATIONS}.`);
+  const { connect } = options;
+  const account = connect === undefined ? ok(null) : findAccountPlace(root, connect, options.auth);
+  if (!account.ok) return account;
+  const known = { auth: options.auth, account: account.value };
   const deps = {
     root,
     patterns: limitPatterns(patterns, new PatternBudget(MAX_PATTERN_WORK)),
@@ -94,7 +110,7 @@ export async function importOpenApi(
     const name = await chooseName(one, options.name, taken);
     const label = `${one.method.toUpperCase()} ${one.pattern}`;
     if (!isIncluded(name, options)) continue;
-    const made = createTool(one, name, options, deps);
+    const made = createTool(one, { name, options, known }, deps);
     turns.spend(deps.work.takeStock());
     if (deps.work.isOver)
       return failed(
@@ -115,7 +131,8 @@ export async function importOpenApi(
         );
     } else skipped.push({ operation: label, reason: made.error.message.replace(/\.$/, "") });
   }
-  if (tools.length > 0) return ok({ tools, skipped });
+  if (tools.length > 0)
+    return ok({ tools, skipped, account: account.value === null ? null : listAccountHosts(tools, account.value) });
   const [first] = skipped;
   const why = first === undefined ? "no operation is included" : `${first.operation}: ${first.reason}`;
   return failed("invalid_input", `No operation of the document can be a tool: ${why}.`, { field: "openapi" });
@@ -132,23 +149,38 @@ function listOperations(root: Json): Operation[] {
   });
 }
 
-function createTool(one: Operation, name: string, options: ImportOptions, deps: SchemaDeps): Result<OutsideTool> {
+/** The hosts of the tools that use an account. */
+function listAccountHosts(tools: readonly OutsideTool[], { header }: AccountPlace): ImportedAccount {
+  const hosts = tools.flatMap(({ app, origin }) => {
+    const url = app === undefined || origin.kind !== "http" ? null : URL.parse(removeReferences(origin.request.url));
+    return url === null ? [] : [url.host];
+  });
+  return { header, hosts: [...new Set(hosts)].toSorted() };
+}
+
+interface ToolOptions {
+  readonly name: string;
+  readonly options: ImportOptions;
+  readonly known: KnownCredentials;
+}
+
+function createTool(one: Operation, { name, options, known }: ToolOptions, deps: SchemaDeps): Result<OutsideTool> {
   const { root, patterns } = deps;
   const { method: lower, pattern, operation } = one;
   const base = findBaseUrl(root, one, options);
   if (base === null) return failed("invalid_input", "no server has an absolute URL; give base_url");
-  const credentials = readCredentials(root, operation, options.auth);
+  const credentials = readCredentials(root, operation, known);
   if (!credentials.ok) return credentials;
   const given = readArguments(root, one, new PlainSchemas(deps));
   if (!given.ok) return given;
   const { input, places, contentType } = given.value;
   const method = lower.toUpperCase() as HttpTemplate["method"];
-  const { headers, query } = credentials.value;
+  const { headers, query, accountScopes } = credentials.value;
   const url = `${base}${pattern}${query.length === 0 ? "" : `?${query.map(([key, value]) => `${encodeURIComponent(key)}=${value}`).join("&")}`}`;
   const request: HttpTemplate = { method, url, headers, places, contentType, resultAt: null };
   const compiled = compileSchema(input, patterns);
   if (!compiled.ok) return compiled;
-  const [fault] = checkTemplate(request, input);
+  const [fault] = checkTemplate(request, input, { hasAccount: accountScopes !== null });
   if (fault !== undefined) return failed("invalid_input", `${fault.field}: ${fault.message}`);
   const isRead = isSafeMethod(method);
   return ok({
@@ -163,7 +195,18 @@ function createTool(one: Operation, name: string, options: ImportOptions, deps: 
     input,
     output: null,
     origin: { kind: "http", request },
+    ...createApp(options.name, known, accountScopes),
   });
+}
+
+/** What the tool needs an account for; nothing if its operation uses none. */
+function createApp(
+  app: string,
+  { account }: KnownCredentials,
+  scopes: readonly string[] | null,
+): Pick<OutsideTool, "app"> {
+  if (account === null || scopes === null) return {};
+  return { app: { app, provider: account.provider, owner: account.owner, scopes } };
 }
 
 /** The base URL without a slash at its end; null without an absolute one. */

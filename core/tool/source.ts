@@ -48,7 +48,8 @@ export interface ArgumentPlace {
 
 /**
  * A request template. `{name}` in the URL's path is filled with the path argument of that name, percent-encoded;
- * nothing else of the URL is filled. Secrets are references, `{{secret.NAME}}`, which the egress module fills in.
+ * nothing else of the URL is filled. Secrets are references, `{{secret.NAME}}`, and so is the credential of the call's
+ * account, `{{connection}}`: the egress module fills them in.
  */
 export interface HttpTemplate {
   readonly method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";

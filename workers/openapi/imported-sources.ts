@@ -13,6 +13,7 @@ import { toNameKey } from "../../core/tool/source.ts";
 import { rateBody } from "../../core/tenant/cost-rates.ts";
 import { meterWork } from "../http/charge-cost.ts";
 import type { AppContext } from "../http/context.ts";
+import { findImportApp, saveImportApp } from "./import-app.ts";
 import { readDocument } from "../http/yaml-text.ts";
 import { getTenant } from "../http/principal.ts";
 
@@ -30,8 +31,19 @@ export function getSourceName(name: string): string {
   return `${PREFIX}${name}`;
 }
 
+/** Returns the name of an import from that of its source. */
+export function getImportName(source: string): string {
+  return source.slice(PREFIX.length);
+}
+
 export function isImportSource(source: string): boolean {
   return source.startsWith(PREFIX);
+}
+
+/** A read document: its tools, the import's name, and the document's title. */
+export interface NamedImport extends Imported {
+  readonly name: string;
+  readonly title: string;
 }
 
 /** Builds the tools of a document. An import without a name gets the document's title. */
@@ -39,7 +51,7 @@ export async function readImport(
   c: AppContext,
   value: unknown,
   options: Omit<ImportOptions, "name"> & { readonly name: string | null },
-): Promise<Result<Imported & { readonly name: string }>> {
+): Promise<Result<NamedImport>> {
   const document = readApiDocument(value);
   if (!document.ok) return document;
   const name = options.name ?? toSlug(document.value.title).slice(0, MAX_NAME).replace(/_+$/, "");
@@ -47,7 +59,7 @@ export async function readImport(
   const ports = { patterns: patternsFromEnv(c.env), giveWay: work.giveWay };
   const made = await importOpenApi(document.value, { ...options, name }, ports);
   work.charge();
-  return made.ok ? ok({ ...made.value, name }) : made;
+  return made.ok ? ok({ ...made.value, name, title: document.value.title }) : made;
 }
 
 /** Fetches a document. */
@@ -77,15 +89,21 @@ interface ImportChange {
   readonly tools: readonly Tool[];
   readonly act: AuditEntry;
   readonly isNew: boolean;
+  /** The secret of the app's client, if it was sent. */
+  readonly clientSecret?: string;
 }
 
-/** Publishes an import. `conflict` if another source has a tool of the same name. */
+/**
+ * Publishes an import, and stores its app if people connect accounts to it. `conflict` if another source has a tool of the
+ * same name, or an MCP server is the app of this name.
+ */
 export async function publishImport(
   c: AppContext,
-  { name, tools }: { readonly name: string; readonly tools: Imported["tools"] },
+  made: NamedImport,
   kept: StoredImport,
   change: ImportChange,
 ): Promise<Result<void>> {
+  const { name, tools } = made;
   const present = indexByKey(change.tools);
   for (const tool of tools) {
     const other = present.get(toNameKey(tool.name));
@@ -99,9 +117,13 @@ export async function publishImport(
     const message = `There is already an import named ${name}. Send replace, or choose another name.`;
     return failed("conflict", message, { field: "name" });
   }
+  const app = await findImportApp(c, name);
+  if (!app.ok) return app;
   const source = { name: getSourceName(name), tools, origin: JSON.stringify(kept), ifVersion: record?.version ?? 0 };
   const published = await sources.publish(getTenant(c), source, change.act);
-  return published.ok ? ok(undefined) : published;
+  if (!published.ok) return published;
+  // After the tools: until then the earlier ones act through the earlier app, whose hosts are theirs.
+  return await saveImportApp(c, made, { connect: kept.connect, before: app.value, clientSecret: change.clientSecret });
 }
 
 /** Fetches the document of an import again, and publishes its current content. */
@@ -120,6 +142,6 @@ export async function reimport(
   }
   const document = await fetchDocument(c, kept.url);
   if (!document.ok) return document;
-  const made = await readImport(c, document.value, { ...kept, name: source.slice(PREFIX.length) });
+  const made = await readImport(c, document.value, { ...kept, name: getImportName(source) });
   return made.ok ? await publishImport(c, made.value, kept, { ...change, isNew: false }) : made;
 }

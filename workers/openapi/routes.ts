@@ -3,6 +3,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import { raise } from "../../core/base/errors.ts";
+import { connectSchema, omitClientSecret } from "../../core/openapi/connect.ts";
 import { SECURITY_LEVELS } from "../../core/tool/tool.ts";
 import { SECRET_NAME } from "../../core/web/secret-references.ts";
 import type { SourceRecord } from "../../core/tool/source.ts";
@@ -10,7 +11,15 @@ import { answers, withKey } from "../http/answers.ts";
 import { createAuditEntry } from "../http/audit-entry.ts";
 import { meterWork } from "../http/charge-cost.ts";
 import type { App, AppContext } from "../http/context.ts";
-import { fetchDocument, getSourceName, isImportSource, publishImport, readImport } from "./imported-sources.ts";
+import { removeImportApp } from "./import-app.ts";
+import {
+  fetchDocument,
+  getImportName,
+  getSourceName,
+  isImportSource,
+  publishImport,
+  readImport,
+} from "./imported-sources.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { readDocument } from "../http/yaml-text.ts";
 import { getTenant } from "../http/principal.ts";
@@ -39,6 +48,9 @@ const importSchema = z
       .record(z.string().max(200), z.string().regex(SECRET_NAME, "must be the name of a secret, e.g. API_KEY"))
       .optional()
       .describe("The secret for each security scheme."),
+    connect: connectSchema
+      .optional()
+      .describe("How people connect their accounts of this API; calls then act through the caller's account."),
     include: z
       .array(z.string().min(1).max(200))
       .max(200)
@@ -73,6 +85,10 @@ const sourceSchema = z
   })
   .meta({ id: "ToolSource" });
 
+const deletedSchema = sourceSchema
+  .extend({ connections_ended: z.int().min(0).describe("The accounts of its app that were disconnected.") })
+  .meta({ id: "DeletedToolSource" });
+
 const sourceParams = z.object({ source: z.string().describe("The source's name, e.g. `openapi:weather`") });
 
 const importRoute = createRoute({
@@ -106,9 +122,10 @@ const remove = createRoute({
   operationId: "toolSources.delete",
   path: "/v1/tool-sources/{source}",
   summary: "Delete the tools of an import",
-  description: "Running tasks keep them.",
+  description:
+    "Running tasks keep them, but no longer act through accounts that people connected to the import: those are disconnected, and their access is revoked at the provider.",
   request: { params: sourceParams },
-  responses: answers({ 200: { description: "The source, without tools.", json: sourceSchema } }, [404, 409]),
+  responses: answers({ 200: { description: "The source, without tools.", json: deletedSchema } }, [404, 409]),
 });
 
 export function toolImportRoutes(app: App): void {
@@ -122,13 +139,16 @@ export function toolImportRoutes(app: App): void {
       include: asked.include ?? [],
       readSecurity: asked.read_security ?? "dangerous",
       security: asked.security ?? "dangerous",
+      ...(asked.connect === undefined ? {} : { connect: omitClientSecret(asked.connect) }),
     } as const;
+    const clientSecret = asked.connect?.kind === "oauth2" ? asked.connect.client_secret : undefined;
     const made = unwrap(await readImport(c, document, { ...options, name: name ?? null }));
     const present = await listTools(c, await readSources(c));
     const act = await createAuditEntry(c, "tool.import", getSourceName(made.name));
     // A repeat of a request that was cut off finds its own import.
     const isNew = !replace && c.get("idempotency") === null;
-    unwrap(await publishImport(c, made, options, { tools: present, act, isNew }));
+    const secret = clientSecret === undefined ? {} : { clientSecret };
+    unwrap(await publishImport(c, made, options, { tools: present, act, isNew, ...secret }));
     const tools = made.tools.map((tool) => tool.name);
     return c.json({ source: getSourceName(made.name), tools, skipped: [...made.skipped] }, 201);
   });
@@ -148,7 +168,10 @@ export function toolImportRoutes(app: App): void {
     if (!isImportSource(name))
       raise("conflict", `${name} is not an import. Delete its tools where they were created.`, { field: "source" });
     const act = await createAuditEntry(c, "tool.delete", name);
-    return c.json(toSourceView(unwrap(await sources.publish(getTenant(c), { name, tools: [] }, act))), 200);
+    // Before the tools: a deletion that is cut off is repeated, and finds them.
+    const ended = unwrap(await removeImportApp(c, getImportName(name)));
+    const removed = unwrap(await sources.publish(getTenant(c), { name, tools: [] }, act));
+    return c.json({ ...toSourceView(removed), connections_ended: ended }, 200);
   });
 }
 

@@ -88,6 +88,8 @@ export type CutField = "input" | "output" | "error" | "pending" | "skills" | "me
 
 export type DatabaseStatus = "ok" | "away" | "refused";
 
+export type DeletedToolSource = { name: string; version: number; hash: string | null; tools: number; updated_at: string; connections_ended: number };
+
 export type Delivery = { id: string; channel: DeliveryChannel; to: string; kind: DeliveryKind; task: string | null; about: string | null; state: DeliveryState; attempts: number; why: string | null; due_at: string | null; created_at: string; ended_at: string | null };
 
 export type DeliveryChannel = "email" | "slack" | "webhook";
@@ -955,7 +957,7 @@ export interface paths {
   };
   "/v1/tool-sources/{source}": {
     /** Delete the tools of an import */
-    delete: { parameters: { query?: never; path: { source: string } }; responses: { 200: { content: { "application/json": ToolSource } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    delete: { parameters: { query?: never; path: { source: string } }; responses: { 200: { content: { "application/json": DeletedToolSource } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tools": {
     /** List the tools: the built-in ones, then the tenant's own */
