@@ -106,9 +106,29 @@ export function mcpServerTable(connection: Connection): McpServerTable {
 
     async saveAuth(tenant, name, auth) {
       const written = await asTenant(connection, tenant, (query) => [
-        query.update(mcpServers).set({ auth }).where(isThis(tenant, name)),
+        query.update(mcpServers).set({ auth, refreshLeaseUntil: null }).where(isThis(tenant, name)),
       ]);
       return written.ok ? ok(undefined) : written;
+    },
+
+    async leaseAuth(tenant, name, auth, ms) {
+      const leased = await asTenant(connection, tenant, (query) => [
+        query.execute(sql`
+          update mcp_servers set refresh_lease_until = clock_timestamp() + ${ms}::float8 * interval '1 millisecond'
+          where ${and(isThis(tenant, name), eq(mcpServers.auth, auth))}
+            and (refresh_lease_until is null or refresh_lease_until <= clock_timestamp())`),
+      ]);
+      return leased.ok ? ok(leased.value[0].rowCount > 0) : leased;
+    },
+
+    async endLease(tenant, name, auth) {
+      const ended = await asTenant(connection, tenant, (query) => [
+        query
+          .update(mcpServers)
+          .set({ refreshLeaseUntil: null })
+          .where(and(isThis(tenant, name), eq(mcpServers.auth, auth))),
+      ]);
+      return ended.ok ? ok(undefined) : ended;
     },
 
     async noteListChanged(tenant, name, at) {

@@ -193,6 +193,7 @@ export const mcpServers = pgTable("mcp_servers", {
   settings: text("settings").notNull(),
   sealed: text("sealed").notNull(),
   auth: text("auth"),
+  refreshLeaseUntil: moment("refresh_lease_until"),
   status: text("status").notNull(),
   error: text("error"),
   approved: text("approved"),

@@ -7,6 +7,7 @@
  * is discovered again for each authorization.
  */
 import type {
+  AuthProvider,
   OAuthClientMetadata,
   OAuthClientProvider,
   OAuthDiscoveryState,
@@ -15,6 +16,7 @@ import type {
 } from "@modelcontextprotocol/client";
 import { OttoError } from "../../core/base/errors.ts";
 import { getClientMetadata, CLIENT_NAME } from "../../core/mcp/oauth-client.ts";
+import { leaseRenewals } from "./leased-provider.ts";
 import type { Consent, McpServer, SavedAuth } from "./server.ts";
 
 type OAuth = NonNullable<McpServer["oauth"]>;
@@ -35,14 +37,19 @@ export interface AuthorizationOptions {
   readonly step: AuthorizationStep;
 }
 
-/** The provider of one operation. */
-export async function openOAuthProvider(oauth: OAuth, options: AuthorizationOptions): Promise<OAuthClientProvider> {
+/** The provider of one operation. Where no person can be asked, tokens are renewed under the server's lease. */
+export async function openOAuthProvider(
+  oauth: OAuth,
+  options: AuthorizationOptions,
+): Promise<OAuthClientProvider | AuthProvider> {
   const keep = await openAuthCache(oauth);
-  const provider =
+  const base =
     oauth.grant === "client_credentials"
       ? createMachineProvider(oauth, keep)
       : createPersonProvider(oauth, keep, options);
-  return oauth.clientId === null ? provider : { ...provider, ...useOwnClient(oauth, oauth.clientId, keep) };
+  const provider = oauth.clientId === null ? base : { ...base, ...useOwnClient(oauth, oauth.clientId, keep) };
+  if (options.consent !== null) return provider;
+  return leaseRenewals(provider, { store: oauth.store, load: async () => (await keep.load()).tokens });
 }
 
 /** The stored authorization, as it changes during one operation. */
@@ -50,6 +57,8 @@ interface AuthCache {
   readonly now: () => SavedAuth;
   change(change: SavedAuth): Promise<void>;
   drop(names: readonly (keyof SavedAuth)[]): Promise<void>;
+  /** Reads what is stored now. */
+  load(): Promise<SavedAuth>;
 }
 
 async function openAuthCache({ store, clientId }: OAuth): Promise<AuthCache> {
@@ -66,6 +75,10 @@ async function openAuthCache({ store, clientId }: OAuth): Promise<AuthCache> {
   }
   return {
     now: () => saved,
+    load: async () => {
+      saved = await load();
+      return saved;
+    },
     change: (change) => save({ ...saved, ...change }),
     // Another call may have renewed the tokens meanwhile; those must not be discarded because this call was rejected.
     drop: async (names) => {

@@ -20,7 +20,7 @@ export interface McpRegistry {
 const NOWHERE = "http://process.invalid/mcp";
 
 export function openRegistry(
-  table: Pick<McpServerTable, "access" | "saveAuth">,
+  table: Pick<McpServerTable, "access" | "saveAuth" | "leaseAuth" | "endLease">,
   { sealing, reseal }: { readonly sealing: Pick<Sealing, "seal" | "open">; readonly reseal: Reseal },
   tenant: string,
 ): McpRegistry {
@@ -45,16 +45,26 @@ export function openRegistry(
   }
 
   function authOf(name: string): AuthStore {
+    /** The sealed text of what was loaded or saved last. */
+    let present: string | null = null;
     return {
       async load() {
         const read = await table.access(tenant, name);
         if (!read.ok) return read;
         const { auth } = read.value;
+        present = auth;
         if (auth === null) return ok({});
         // Without a value that can be opened, the server requests an authorization again.
         return ok((await unseal<SavedAuth>(name, "auth", auth)) ?? {});
       },
-      save: async (saved) => table.saveAuth(tenant, name, await seal(saved, contextOf(name, "auth"))),
+      async save(saved) {
+        present = await seal(saved, contextOf(name, "auth"));
+        return await table.saveAuth(tenant, name, present);
+      },
+      lease: async (ms) => (present === null ? ok(false) : await table.leaseAuth(tenant, name, present, ms)),
+      async release() {
+        if (present !== null) await table.endLease(tenant, name, present);
+      },
     };
   }
 

@@ -26,6 +26,10 @@ export interface SavedAuth {
 export interface AuthStore {
   load(): Promise<Result<SavedAuth>>;
   save(saved: SavedAuth): Promise<Result<void>>;
+  /** True: this caller renews what it loaded last, and no other does for `ms`. */
+  lease(ms: number): Promise<Result<boolean>>;
+  /** Ends the lease: nothing was renewed. */
+  release(): Promise<void>;
 }
 
 export interface McpServer {

@@ -73,8 +73,15 @@ export interface McpServerTable {
    * the approval by adding it.
    */
   approve(tenant: string, name: string, hash: string, act: AuditEntry | null): Promise<Result<McpServerRecord>>;
-  /** Stores OAuth tokens. */
+  /** Stores OAuth tokens. It ends the lease on earlier ones. */
   saveAuth(tenant: string, name: string, auth: string): Promise<Result<void>>;
+  /**
+   * True: this caller renews these tokens, and no other does for `ms`. Decided by the database's clock. False also if
+   * other tokens were stored meanwhile.
+   */
+  leaseAuth(tenant: string, name: string, auth: string, ms: number): Promise<Result<boolean>>;
+  /** Ends the lease on these tokens: nothing was renewed. */
+  endLease(tenant: string, name: string, auth: string): Promise<Result<void>>;
   /** Records when the server announced a changed tool list. */
   noteListChanged(tenant: string, name: string, at: number): Promise<Result<void>>;
   remove(tenant: string, name: string, act: AuditEntry): Promise<Result<void>>;

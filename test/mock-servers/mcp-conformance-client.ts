@@ -9,7 +9,7 @@ import { type Failure, ok } from "../../core/base/errors.ts";
 import { readAnswer, readQuestion } from "../../core/mcp/question.ts";
 import { readToolList } from "../../core/mcp/tool-list.ts";
 import type { McpAnswer, McpCall, McpReply, McpTool } from "../../core/ports/mcp.ts";
-import { noProcesses } from "../fakes/mcp.ts";
+import { freeLease, noProcesses } from "../fakes/mcp.ts";
 import { makeDirectWeb } from "./direct-web.ts";
 
 const url = process.argv.at(-1) ?? "";
@@ -41,6 +41,7 @@ const store = {
     saved = next;
     return Promise.resolve(ok(undefined));
   },
+  ...freeLease,
 };
 
 const server: McpServer = {

@@ -113,6 +113,26 @@ describe("a server", () => {
   });
 });
 
+describe("the lease of its tokens", () => {
+  test("is one caller's, for these tokens, until it ends or others are stored", async () => {
+    const table = database.mcpServers;
+    valueOf(await put("leased"));
+    valueOf(await table.saveAuth(tenant, "leased", "first"));
+    const lease = async (auth: string, ms = 60_000) => valueOf(await table.leaseAuth(tenant, "leased", auth, ms));
+    const leases = await Promise.all([lease("first"), lease("first"), lease("first")]);
+    expect(leases.filter(Boolean)).toHaveLength(1);
+    expect(await lease("other")).toBe(false);
+    valueOf(await table.endLease(tenant, "leased", "other"));
+    expect(await lease("first")).toBe(false);
+    valueOf(await table.endLease(tenant, "leased", "first"));
+    expect(await lease("first", 1)).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await lease("first")).toBe(true);
+    valueOf(await table.saveAuth(tenant, "leased", "second"));
+    expect([await lease("first"), await lease("second")]).toEqual([false, true]);
+  });
+});
+
 describe("what is sealed", () => {
   const secrets = { headers: [["x-api-key", "canary-71"]] as const, clientSecret: "canary-72" };
 

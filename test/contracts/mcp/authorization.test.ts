@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type McpServers, openMcp } from "../../../adapters/mcp/mcp.ts";
 import type { Consent, McpServer, SavedAuth } from "../../../adapters/mcp/server.ts";
 import { ok } from "../../../core/base/errors.ts";
-import { noProcesses } from "../../fakes/mcp.ts";
+import { freeLease, noProcesses } from "../../fakes/mcp.ts";
 import { makeDirectWeb } from "../../mock-servers/direct-web.ts";
 import type { McpMockServer } from "../../mock-servers/mcp-server.ts";
 import { startMcpServers } from "../../mock-servers/mcp-servers.ts";
@@ -42,6 +42,7 @@ function open(oauth: OAuth, consent: Consent | null): McpServers {
       saved = next;
       return Promise.resolve(ok(undefined));
     },
+    ...freeLease,
   };
   const url = `http://${servers.host}/mcp/${id}`;
   const fixed = { name: "notes", headers: [], version: 1, prior: null, process: null };

@@ -15,6 +15,8 @@ function registryOver(row: McpServerAccess, key: string) {
       stored.auth = auth;
       return Promise.resolve(ok(undefined));
     },
+    leaseAuth: (_tenant: string, _name: string, auth: string) => Promise.resolve(ok(auth === stored.auth)),
+    endLease: () => Promise.resolve(ok(undefined)),
   };
   return {
     kept: stored,
@@ -47,4 +49,19 @@ it("a server whose secrets were sealed with another key fails with a message, an
     error: { code: "not_available", message: expect.stringMatching(/Set it again/), happened: "no" },
   });
   expect(await other.authOf("notes").load()).toEqual(ok({}));
+});
+
+it("leases what it loaded or saved last, so that no caller renews tokens that another one replaced", async () => {
+  const settings = { url: "https://mcp.example.com/", headerNames: [], oauth: null, trusted: false, timeoutMs: 1_000 };
+  const row = { name: "notes", version: 1, settings, sealed: "", auth: null, prior: null };
+  const { registry } = registryOver(row, keyOf(1));
+  const [one, other] = [registry.authOf("notes"), registry.authOf("notes")];
+  expect(await one.lease(1_000)).toEqual(ok(false));
+  await one.save({ tokens: 1 });
+  await other.load();
+  expect(await other.lease(1_000)).toEqual(ok(true));
+  await one.save({ tokens: 2 });
+  expect(await other.lease(1_000)).toEqual(ok(false));
+  await other.load();
+  expect(await other.lease(1_000)).toEqual(ok(true));
 });
