@@ -104,7 +104,10 @@ export async function openTransport(
       reconnectionDelayGrowFactor: 2,
       maxRetries: 3,
     },
-    ...(oauth === null ? {} : { authProvider: await openOAuthProvider(oauth, { consent, asked, step }) }),
+    // The egress module fills in the credential of a person's account.
+    ...(oauth === null || oauth.per === "person"
+      ? {}
+      : { authProvider: await openOAuthProvider(oauth, { consent, asked, step }) }),
     ...(session === null ? {} : { sessionId: session.id, protocolVersion: session.protocolVersion }),
   });
 }

@@ -26,6 +26,7 @@ function readFailure(server: string, thrown: unknown): Failure {
   const noReply = findNoReply(thrown);
   if (noReply !== null) {
     const { field: _, fields: __, ...rest } = noReply.failure;
+    if (rest.cause?.kind === "connection_ended") return rest;
     return { ...rest, message: `The MCP server ${server} cannot be reached: ${rest.message}` };
   }
   if (thrown instanceof UnauthorizedError) return failUnauthorized(server);

@@ -5,6 +5,7 @@
 import type { Result } from "../../core/base/errors.ts";
 import type { McpPort } from "../../core/ports/mcp.ts";
 import type { WebPort } from "../../core/ports/web.ts";
+import type { McpAuthority } from "./authority.ts";
 import type { OperationDeps } from "./operation.ts";
 import { type ProcessParts, openProcessWeb } from "./process-web.ts";
 import type { Consent, McpServer } from "./server.ts";
@@ -20,10 +21,12 @@ export interface McpDeps {
   readonly noteListChanged: (server: string) => Promise<unknown>;
 }
 
-/** The port, and the end of an authorization, which no tool needs. */
+/** The port, and what no tool needs: who authorizes people, and the end of an authorization. */
 export interface McpServers extends McpPort {
   /** `callback`: the query with which the authorization server sent the person back. */
   finish(server: string, callback: URLSearchParams): Promise<Result<void>>;
+  /** Who authorizes people for a server to which each person connects. */
+  findAuthority(server: string, signal: AbortSignal): Promise<Result<McpAuthority>>;
 }
 
 /** Opens the port without sending anything. */
@@ -39,13 +42,15 @@ export function openMcp({ find, noteListChanged, web, processes, tenant, consent
     return await work(await import("./operation.ts"), server, { web: way, tenant, consent });
   }
   return {
-    list: (name, signal) => withServer(name, (on, server, deps) => on.listTools(server, signal, deps)),
+    list: (name, signal, account) =>
+      withServer(name, (on, server, deps) => on.listTools(server, { signal, account: account ?? null }, deps)),
     async call(call) {
       const replied = await withServer(call.server, (on, server, deps) => on.callTool(server, call, deps));
       if (replied.ok && replied.value.kind === "result" && replied.value.listChanged)
         await noteListChanged(call.server);
       return replied;
     },
+    findAuthority: (name, signal) => withServer(name, (on, server, deps) => on.findAuthority(server, signal, deps)),
     finish: (name, callback) => withServer(name, (on, server, deps) => on.finishAuthorization(server, callback, deps)),
   };
 }

@@ -7,13 +7,15 @@ import {
   ProtocolError,
   SdkHttpError,
 } from "@modelcontextprotocol/client";
-import { asNotSent, type Failure, ok, OttoError, type Result } from "../../core/base/errors.ts";
+import { asNotSent, type Failed, type Failure, notSent, ok, OttoError, type Result } from "../../core/base/errors.ts";
+import type { Account } from "../../core/connections/account.ts";
 import { cleanText } from "../../core/mcp/tool-list.ts";
 import type { McpCall, McpListing, McpReply } from "../../core/ports/mcp.ts";
 import type { WebPort } from "../../core/ports/web.ts";
 import { connect, type Connected, type Prior, type Session, openTransport } from "./connect.ts";
 import { toMcpFailure } from "./failure.ts";
 import type { AskedConsent } from "./oauth.ts";
+import { type McpAuthority, readAuthority } from "./authority.ts";
 import { readInputRequired, readResult } from "./result.ts";
 import type { Consent, McpServer } from "./server.ts";
 import { deleteSession, findSession, saveSession, toSessionKey } from "./sessions.ts";
@@ -34,11 +36,11 @@ export interface OperationDeps {
 /** Lists the tools of a server. A session that the server opens for it is ended. */
 export async function listTools(
   server: McpServer,
-  signal: AbortSignal,
+  { signal, account }: { readonly signal: AbortSignal; readonly account: Account | null },
   deps: OperationDeps,
 ): Promise<Result<McpListing>> {
   const timeoutMs = server.process === null ? LIST_TIMEOUT_MS : PROCESS_LIST_TIMEOUT_MS;
-  const operation = { server, deps, signal, timeoutMs, task: null };
+  const operation = { server, deps, signal, timeoutMs, task: null, account };
   return await operate(operation, async ({ client, transport, prior, protocolVersion }, left) => {
     const { tools } = await client.listTools(undefined, { timeout: left(), signal });
     if (transport.sessionId !== undefined) await transport.terminateSession().catch(() => undefined);
@@ -47,9 +49,9 @@ export async function listTools(
 }
 
 export async function callTool(server: McpServer, call: McpCall, deps: OperationDeps): Promise<Result<McpReply>> {
-  const { signal, timeoutMs, task } = call;
+  const { signal, timeoutMs, task, account = null } = call;
   let lastProgress: Progress | null = null;
-  const done = await operate({ server, deps, signal, timeoutMs, task }, async ({ client }, left) => {
+  const done = await operate({ server, deps, signal, timeoutMs, task, account }, async ({ client }, left) => {
     let listChanged = false;
     client.setNotificationHandler("notifications/tools/list_changed", () => {
       listChanged = true;
@@ -94,6 +96,25 @@ export async function finishAuthorization(
   }
 }
 
+/**
+ * Finds the authorization server to which a person is sent, and the resource for which they consent (RFC 9728): from the
+ * answer to a request without a token.
+ */
+export async function findAuthority(
+  server: McpServer,
+  signal: AbortSignal,
+  deps: OperationDeps,
+): Promise<Result<McpAuthority>> {
+  const requests = openOperationFetch(deps.web, { ...server, timeoutMs: LIST_TIMEOUT_MS });
+  try {
+    return ok(await Promise.race([readAuthority(server.url, requests.send, signal), requests.hopeless]));
+  } catch (thrown) {
+    return { ok: false, error: toFailure(server, thrown, false) };
+  } finally {
+    await requests.settled();
+  }
+}
+
 interface Operation {
   readonly server: McpServer;
   readonly deps: OperationDeps;
@@ -101,20 +122,33 @@ interface Operation {
   readonly timeoutMs: number;
   /** The task whose session may be used and stored; null without one. */
   readonly task: string | null;
+  readonly account: Account | null;
 }
 
 type Work<T> = (connected: Connected, left: () => number) => Promise<T>;
 
 /** Connects, works and closes. If the cached knowledge of the server is outdated, connects again once. */
 async function operate<T>(operation: Operation, work: Work<T>): Promise<Result<T>> {
-  const { server, deps, task } = operation;
-  const key = task === null ? null : toSessionKey(deps.tenant, server, task);
+  const { server, deps, task, account } = operation;
+  const refusal = findAccountRefusal(server, account);
+  if (refusal !== null) return refusal;
+  const key = task === null ? null : toSessionKey(deps.tenant, server, { task, account });
   const session = key === null ? null : findSession(key);
   const prior = server.prior as Prior | null;
   const first = await attempt(operation, { prior, session, key }, work);
   if (first.ok || (prior === null && session === null) || !first.isStale) return first.result;
   if (key !== null) deleteSession(key);
   return (await attempt(operation, { prior: null, session: null, key }, work)).result;
+}
+
+/** A server to which each person connects is used through an account, and no other server is. */
+function findAccountRefusal({ name, oauth }: McpServer, account: Account | null): Failed | null {
+  const needsAccount = oauth?.per === "person";
+  if (needsAccount === (account !== null)) return null;
+  const message = needsAccount
+    ? `Each person connects an account of ${name}, and this call has none.`
+    : `${name} is no longer used through accounts of people.`;
+  return notSent("permission_denied", message);
 }
 
 interface Attempt<T> {
@@ -125,13 +159,13 @@ interface Attempt<T> {
 }
 
 async function attempt<T>(
-  { server, deps, signal, timeoutMs }: Operation,
+  { server, deps, signal, timeoutMs, account }: Operation,
   { prior, session, key }: { prior: Prior | null; session: Session | null; key: string | null },
   work: Work<T>,
 ): Promise<Attempt<T>> {
   const startedAt = Date.now();
   const left = () => Math.max(1, timeoutMs - (Date.now() - startedAt));
-  const requests = openOperationFetch(deps.web, { ...server, timeoutMs: timeoutMs + GRACE_MS });
+  const requests = openOperationFetch(deps.web, { ...server, account, timeoutMs: timeoutMs + GRACE_MS });
   const asked: AskedConsent = { url: null };
   let connected: Connected | null = null;
   try {

@@ -4,7 +4,9 @@
  */
 import type { FetchLike } from "@modelcontextprotocol/client";
 import type { Failure } from "../../core/base/errors.ts";
+import type { Account } from "../../core/connections/account.ts";
 import type { WebPort } from "../../core/ports/web.ts";
+import { CONNECTION_REFERENCE } from "../../core/web/connection-reference.ts";
 import { awaitWithin } from "../../core/base/deadline.ts";
 
 /** Limits of one operation: a listing, or a call. */
@@ -43,11 +45,23 @@ export interface OperationFetch {
   settled(): Promise<void>;
 }
 
-/** `timeoutMs` covers the whole operation. `headers` are sent with every request to `origin`, and nowhere else. */
+interface FetchOptions {
+  readonly url: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly timeoutMs: number;
+  /** Its credential is sent as a bearer token. */
+  readonly account?: Account | null;
+}
+
+/**
+ * `timeoutMs` covers the whole operation. `headers`, and the credential of the account, are sent with every request to
+ * `origin`, and nowhere else.
+ */
 export function openOperationFetch(
   web: Pick<WebPort, "open">,
-  { url, headers, timeoutMs }: { url: string; headers: readonly (readonly [string, string])[]; timeoutMs: number },
+  { url, headers: fixed, timeoutMs, account = null }: FetchOptions,
 ): OperationFetch {
+  const headers = account === null ? fixed : [...fixed, ["authorization", `Bearer ${CONNECTION_REFERENCE}`] as const];
   const { origin } = new URL(url);
   const deadline = AbortSignal.timeout(timeoutMs);
   const underWay = new Set<Promise<unknown>>();
@@ -108,6 +122,7 @@ export function openOperationFetch(
       // They contain arguments of a call and values from servers: session ids, event ids, tokens.
       headers: [...sent],
       secretHeaders: own,
+      ...(account === null ? {} : { account }),
       body: body === null ? null : new TextEncoder().encode(body),
       timeoutMs,
       // Bytes are counted here over all replies, so that the limit is distinguished from a lost connection.

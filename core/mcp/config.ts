@@ -42,6 +42,10 @@ const oauthSchema = z
     client_id: z.string().min(1).max(2_000).optional().describe("Without one, Otto registers itself with the server."),
     client_secret: z.string().min(1).max(2_000).optional().describe("Sealed at once and never returned."),
     scope: z.string().max(2_000).optional().describe("Requested when the server names no scope."),
+    per: z
+      .enum(["shared", "person"])
+      .optional()
+      .describe("`person`: each person connects an account of their own. `shared`, the default: Otto has one for all."),
   })
   .refine(
     ({ grant, client_id, client_secret }) =>
@@ -50,7 +54,11 @@ const oauthSchema = z
       path: ["client_id"],
       message: "the grant client_credentials needs client_id and client_secret",
     },
-  );
+  )
+  .refine(({ grant, per }) => grant !== "client_credentials" || per !== "person", {
+    path: ["per"],
+    message: "the grant client_credentials authorizes Otto itself, so there is no account of a person",
+  });
 
 const transportSchema = z.enum(["http", "streamable-http", "sse", "stdio"]);
 
@@ -84,6 +92,8 @@ export interface McpOAuthSettings {
   readonly grant: "authorization_code" | "client_credentials";
   readonly clientId: string | null;
   readonly scope: string | null;
+  /** Each person has an account. Absent, as in rows of earlier releases: Otto has one for all. */
+  readonly per?: "person";
 }
 
 /** The public part of a server's configuration. */
@@ -158,7 +168,12 @@ export function readServer(given: z.infer<typeof serverSchema>, at: string): Res
       oauth:
         oauth === undefined
           ? null
-          : { grant: oauth.grant, clientId: oauth.client_id ?? null, scope: oauth.scope ?? null },
+          : {
+              grant: oauth.grant,
+              clientId: oauth.client_id ?? null,
+              scope: oauth.scope ?? null,
+              ...(oauth.per === "person" ? { per: oauth.per } : {}),
+            },
       process: null,
       ...shared,
     },
@@ -167,6 +182,11 @@ export function readServer(given: z.infer<typeof serverSchema>, at: string): Res
       clientSecret: oauth?.client_secret ?? null,
     },
   });
+}
+
+/** True if each person connects an account of their own. */
+export function isPerPerson({ oauth }: Pick<McpSettings, "oauth">): boolean {
+  return oauth?.per === "person";
 }
 
 /** Whether a server is reached or started, and identified, as before: then its agreement still applies. */

@@ -1,7 +1,9 @@
 /** Turns an MCP server's tools into tools of its tenant: their names, and their effect class for the gateway. */
 import { shortHash } from "../gateway/model-names.ts";
+import type { ToolApp } from "../connections/account.ts";
 import type { McpTool } from "../ports/mcp.ts";
 import type { OutsideTool } from "../tool/source.ts";
+import type { McpOAuthSettings } from "./config.ts";
 
 const SOURCE_PREFIX = "mcp:";
 const LONGEST_NAME = 64;
@@ -12,6 +14,12 @@ export interface ServerTrust {
   /** True when the tenant trusts the server's statements about its tools. */
   readonly trusted: boolean;
   readonly timeoutMs: number;
+  readonly oauth?: McpOAuthSettings | null;
+}
+
+/** What the tools of a server need an account for; null for a server with one for all. */
+export function getServerApp(server: string, { oauth }: Pick<ServerTrust, "oauth">): ToolApp | null {
+  return oauth?.per === "person" ? { app: server, provider: "mcp", owner: "person", scopes: [] } : null;
 }
 
 /** The source with the tools of a server. */
@@ -31,11 +39,12 @@ export function findSourceServer(source: string): string | null {
 export async function toOutsideTools(
   server: string,
   tools: readonly McpTool[],
-  { trusted, timeoutMs }: ServerTrust,
+  { trusted, timeoutMs, oauth = null }: ServerTrust,
   isTaken: (name: string) => boolean,
 ): Promise<OutsideTool[]> {
   const own = new Set<string>();
   const named: OutsideTool[] = [];
+  const app = getServerApp(server, { oauth });
   for (const tool of tools) {
     const name = await chooseToolName(server, tool.name, (candidate) => own.has(candidate) || isTaken(candidate));
     own.add(name);
@@ -52,6 +61,7 @@ export async function toOutsideTools(
       input: tool.input,
       output: tool.output,
       origin: { kind: "mcp", server, tool: tool.name },
+      ...(app === null ? {} : { app }),
     });
   }
   return named;

@@ -87,7 +87,7 @@ export type McpReply =
  * `timeout`, `too_large`, `upstream_failed`; `happened` is "no" when the call was not sent.
  */
 export interface McpPort {
-  /** Connects, and reads all tools of the server. */
-  list(server: string, signal: AbortSignal): Promise<Result<McpListing>>;
+  /** Connects, and reads all tools of the server; through an account of a person if each person connects one. */
+  list(server: string, signal: AbortSignal, account?: Account): Promise<Result<McpListing>>;
   call(call: McpCall): Promise<Result<McpReply>>;
 }

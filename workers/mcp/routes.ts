@@ -6,6 +6,7 @@ import { runConcurrently } from "../../core/base/run-concurrently.ts";
 import { raise, type Result } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
 import {
+  isPerPerson,
   isSameAccess,
   MAX_SERVERS,
   type McpConfig,
@@ -42,6 +43,7 @@ import {
   storeConsentPage,
   openMcpConsent,
 } from "./consent.ts";
+import { checkServerName, endServerApp } from "./server-app.ts";
 import {
   approveTools,
   readServerTools,
@@ -92,7 +94,7 @@ const create = createRoute({
   path: "/v1/mcp-servers",
   summary: "Add or replace an MCP server",
   description:
-    "New tasks have its tools as `{server}_{tool}`. They are `dangerous` and called at most once, unless the server is `trusted` and marks the tool as read-only or repeatable. If the server needs OAuth, the reply has an `authorization_url`. A server with a new URL, OAuth setting, command or arguments counts as another server: earlier approvals no longer apply.",
+    "New tasks have its tools as `{server}_{tool}`. They are `dangerous` and called at most once, unless the server is `trusted` and marks the tool as read-only or repeatable. If the server needs OAuth, the reply has an `authorization_url`. A server with a new URL, OAuth setting, command or arguments counts as another server: earlier approvals no longer apply. With `oauth.per` `person`, each person connects an account; the approved tools stay the tenant's, and are read through the account of the person who adds or reloads the server.",
   request: {
     body: {
       required: true,
@@ -324,7 +326,9 @@ export function mcpServerRoutes(app: App): void {
     const place = { env: c.env, tenant, builtIn: BUILT_IN };
     const record = unwrap(await database.mcpServers.get(tenant, server));
     const { origin } = new URL(ended.value.redirectUrl);
-    const looked = unwrap(await readServerTools(place, record, { origin, actor, signal: c.req.raw.signal }));
+    const looked = unwrap(
+      await readServerTools(place, record, { origin, actor, person: null, signal: c.req.raw.signal }),
+    );
     const isConnected = looked.record.status === "connected";
     const count = looked.record.approved?.tools.length ?? 0;
     return renderMessage(
@@ -366,6 +370,8 @@ async function setServer(
 ): Promise<McpServerRecord> {
   const known = before.find((one) => one.name === name);
   const isOther = known !== undefined && !isSameAccess(known.settings, settings);
+  if (isPerPerson(settings)) unwrap(await checkServerName(place, name));
+  else if (known !== undefined) unwrap(await endServerApp(c, place, known));
   if (isOther) unwrap(await withdraw(place, name));
   const sealed = await mcpRegistryFromEnv(c.env, place.tenant).sealSecrets(name, secrets);
   const act = await createAuditEntry(c, "mcp_server.set", name);
@@ -376,8 +382,9 @@ async function setServer(
 }
 
 async function removeServer(c: AppContext, place: McpPlace, name: string): Promise<void> {
-  await findServer(c, name);
+  const record = await findServer(c, name);
   unwrap(await withdraw(place, name));
+  unwrap(await endServerApp(c, place, record));
   const act = await createAuditEntry(c, "mcp_server.delete", name);
   unwrap(await databaseFromEnv(c.env).mcpServers.remove(place.tenant, name, act));
   await endMcpProcessesFromEnv(c.env, place.tenant, name);

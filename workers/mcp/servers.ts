@@ -8,6 +8,7 @@ import { mcpFromEnv } from "../../adapters/env/mcp.ts";
 import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import type { McpServerRecord } from "../../core/ports/mcp-server-table.ts";
 import { type Failure, ok, type Result } from "../../core/base/errors.ts";
+import { isPerPerson } from "../../core/mcp/config.ts";
 import { toOutsideTools, getServerSource } from "../../core/mcp/outside-tools.ts";
 import { cleanText, readToolList } from "../../core/mcp/tool-list.ts";
 import type { McpTool } from "../../core/ports/mcp.ts";
@@ -15,6 +16,7 @@ import { SETUP } from "../../core/secrets/secret-use.ts";
 import { toNameKey, type OutsideTool } from "../../core/tool/source.ts";
 import type { StartedConsent } from "../http/consent-browser.ts";
 import { startConsent } from "./consent.ts";
+import { openReaderAccount } from "./server-app.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
 
 const MAX_ERROR = 500;
@@ -34,6 +36,8 @@ export interface McpRequester {
   readonly origin: string;
   /** For the audit log. */
   readonly actor: string;
+  /** The person through whose account a server is read to which each person connects; null without one. */
+  readonly person: string | null;
   readonly signal: AbortSignal;
 }
 
@@ -58,12 +62,14 @@ export async function readServerTools(
 ): Promise<Result<ReadServer>> {
   const { env, tenant } = place;
   const { name, version, settings } = record;
-  const consent =
-    settings.oauth?.grant === "authorization_code" ? await startConsent(env, tenant, name, looker) : ok(null);
+  const asksForAll = settings.oauth?.grant === "authorization_code" && !isPerPerson(settings);
+  const consent = asksForAll ? await startConsent(env, tenant, name, looker) : ok(null);
   if (!consent.ok) return consent;
   const table = databaseFromEnv(env).mcpServers;
   const at = Date.now();
-  const listed = await mcpFromEnv(env, { tenant }, SETUP, consent.value).list(name, looker.signal);
+  const mcp = mcpFromEnv(env, { tenant }, SETUP, consent.value);
+  const reader = await openReaderAccount(place, record, looker);
+  const listed = reader.ok ? await mcp.list(name, looker.signal, reader.value ?? undefined) : reader;
   const read = listed.ok ? await readToolList(listed.value.tools) : listed;
   if (!listed.ok || !read.ok) {
     const error = listed.ok ? (read as { error: Failure }).error : listed.error;

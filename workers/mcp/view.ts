@@ -1,5 +1,6 @@
 /** An MCP server in the API, without a header's value, a client secret or a token. */
 import { z } from "zod";
+import type { McpOAuthSettings } from "../../core/mcp/config.ts";
 import type { McpProcessSettings } from "../../core/mcp/process-config.ts";
 import type { McpServerRecord } from "../../core/ports/mcp-server-table.ts";
 import { diffLists } from "../../core/mcp/tool-list.ts";
@@ -22,7 +23,12 @@ const summary = {
     .describe("Null for a server with a URL."),
   headers: z.array(z.string()).describe("Their names."),
   oauth: z
-    .strictObject({ grant: z.string(), client_id: z.string().nullable(), scope: z.string().nullable() })
+    .strictObject({
+      grant: z.string(),
+      client_id: z.string().nullable(),
+      scope: z.string().nullable(),
+      per: z.enum(["shared", "person"]),
+    })
     .nullable(),
   trusted: z.boolean(),
   timeout_ms: z.int(),
@@ -98,7 +104,7 @@ export function toServerView(record: McpServerRecord): z.infer<typeof mcpServerS
     url: settings.url,
     process: program == null ? null : toProcessView(program),
     headers: [...settings.headerNames],
-    oauth: oauth === null ? null : { grant: oauth.grant, client_id: oauth.clientId, scope: oauth.scope },
+    oauth: oauth === null ? null : toOAuthView(oauth),
     trusted: settings.trusted,
     timeout_ms: settings.timeoutMs,
     status: isChanged(record) ? "changed" : record.status,
@@ -137,6 +143,10 @@ function diffPending({ approved, seen }: McpServerRecord) {
   const isAdded = new Set(diff.added);
   const added = (seen?.tools ?? []).filter(({ name }) => isAdded.has(name));
   return { ...diff, added_tools: added.map(({ name, description, input }) => ({ tool: name, description, input })) };
+}
+
+function toOAuthView({ grant, clientId, scope, per }: McpOAuthSettings) {
+  return { grant, client_id: clientId, scope, per: per ?? ("shared" as const) };
 }
 
 function toProcessView({ command, args, envNames, network }: McpProcessSettings) {
