@@ -16,7 +16,7 @@ const MAX_TEXT = 200;
 const MAX_PARAMS = 20;
 
 const address = z.url({ protocol: /^https?$/ }).max(2_000);
-const per = z.enum(["person", "shared"]);
+const per = z.enum(["shared", "person"]);
 const scheme = z
   .string()
   .min(1)
@@ -52,29 +52,32 @@ const oauthSchema = z
   .superRefine((given, context) => {
     for (const { field, message } of findOAuthFaults(given))
       context.addIssue({ code: "custom", path: [field], message });
-  });
-
-const keySchema = z
-  .strictObject({
-    kind: z.enum(["api_key", "bearer", "basic"]),
-    fields: z
-      .array(fieldSchema)
-      .min(1)
-      .max(2)
-      .optional()
-      .describe("What a person enters: one field, or for `basic` the name and the password."),
-    per: per.default("person"),
-    scheme,
   })
-  .superRefine(({ kind, fields }, context) => {
-    const wanted = kind === "basic" ? 2 : 1;
-    if (fields === undefined || new Set(fields.map(({ name }) => name)).size === wanted) return;
-    const message = `must be ${wanted} with different names for ${kind}`;
-    context.addIssue({ code: "custom", path: ["fields"], message });
-  });
+  .meta({ id: "ConnectOAuth" });
+
+/** A credential that a person enters, in `count` fields. */
+function keySchema<Kind extends "api_key" | "bearer" | "basic">(kind: Kind, count: number) {
+  return z
+    .strictObject({
+      kind: z.literal(kind),
+      fields: z.array(fieldSchema).min(1).max(2).optional().describe("What a person enters."),
+      per: per.default("person"),
+      scheme,
+    })
+    .superRefine(({ fields }, context) => {
+      if (fields === undefined || new Set(fields.map(({ name }) => name)).size === count) return;
+      const message = `must be ${count} with different names for ${kind}`;
+      context.addIssue({ code: "custom", path: ["fields"], message });
+    });
+}
 
 /** The member `connect` of an import. */
-export const connectSchema = z.discriminatedUnion("kind", [oauthSchema, keySchema]);
+export const connectSchema = z.discriminatedUnion("kind", [
+  oauthSchema,
+  keySchema("api_key", 1).meta({ id: "ConnectApiKey" }),
+  keySchema("bearer", 1).meta({ id: "ConnectBearer" }),
+  keySchema("basic", 2).meta({ id: "ConnectBasic" }),
+]);
 
 export type ConnectInput = z.infer<typeof connectSchema>;
 type OAuthInput = Extract<ConnectInput, { kind: "oauth2" }>;

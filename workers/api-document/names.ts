@@ -17,6 +17,7 @@ type Json = Record<string, unknown>;
 /** The API's lists of values, by name. A list without a name stays inline; a test refuses that. */
 const ENUMS: Readonly<Record<string, string>> = {
   AccountProvider: PROVIDERS.join(" "),
+  AccountOwnerKind: "shared person",
   ApprovalDecision: "approve refuse",
   ArgumentPlace: "path query header body payload",
   BudgetPeriod: "day month total",
