@@ -142,7 +142,7 @@ export function findAccountPlace(
     scopes: connect.kind === "oauth2" ? connect.scopes : null,
   } as const;
   const placeOf = (name: string) => placeCredential(followReferences(root, getOwn(schemes, name)), connect.kind);
-  const named = connect.scheme ?? Object.keys(schemes).find((name) => placeOf(name) !== null);
+  const named = connect.scheme ?? findScheme(root, schemes, connect.kind);
   if (named === undefined) {
     if (Object.keys(schemes).length > 0 || connect.kind === "api_key")
       return refuse("connect.kind", `the document has no security scheme for ${connect.kind}`);
@@ -158,6 +158,19 @@ export function findAccountPlace(
   return place === null
     ? refuse("connect.scheme", `${named} is not a security scheme for ${connect.kind}`)
     : ok({ scheme: named, ...place, ...shared });
+}
+
+/** Finds the first scheme that fits: one of exactly this kind before another that carries the same credential. */
+function findScheme(root: Json, schemes: Json, kind: ConnectInput["kind"]): string | undefined {
+  const fitting = Object.keys(schemes).flatMap((name) => {
+    const found = followReferences(root, getOwn(schemes, name));
+    const place = placeCredential(found, kind);
+    if (found === null || place === null) return [];
+    const isOAuth = getText(found, "type") !== "http";
+    const isExact = place !== "cookie" && (kind === "oauth2" ? isOAuth : kind !== "bearer" || !isOAuth);
+    return [{ name, isExact }];
+  });
+  return (fitting.find(({ isExact }) => isExact) ?? fitting[0])?.name;
 }
 
 type Place = Pick<AccountPlace, "header" | "prefix">;

@@ -131,6 +131,11 @@ export async function importOpenApi(
         );
     } else skipped.push({ operation: label, reason: made.error.message.replace(/\.$/, "") });
   }
+  if (account.value !== null && tools.length > 0 && tools.every(({ app }) => app === undefined)) {
+    const scheme = account.value.scheme ?? "its security";
+    const message = `connect: no imported operation uses ${scheme}. Name another scheme, or import without connect.`;
+    return failed("invalid_input", message, { field: "connect" });
+  }
   if (tools.length > 0)
     return ok({ tools, skipped, account: account.value === null ? null : listAccountHosts(tools, account.value) });
   const [first] = skipped;

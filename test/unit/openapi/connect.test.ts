@@ -157,6 +157,27 @@ describe("the credential's place", () => {
     expect(tools.map(({ app }) => app?.scopes)).toEqual([undefined, [], ["read"], undefined]);
   });
 
+  test("is that of the scheme of its kind, also behind another one that carries the same credential", async () => {
+    const { cookie, key, login, token } = SCHEMES;
+    const schemes = { token, login, cookie, key };
+    const security = [{ login: [] }, { token: [] }, { key: [] }];
+    const paths = Object.fromEntries(
+      security.map((one, at) => [`/${at}`, { get: { operationId: `o${at}`, security: [one] } }]),
+    );
+    const usedBy = async (connect: unknown) => {
+      const made = await read({ schemes, paths }, connect, { auth: {} });
+      return made.ok ? made.value.tools.filter(({ app }) => app !== undefined).map(({ name }) => name) : made.error;
+    };
+    expect(await usedBy({ ...ISSUER, scopes: [] })).toEqual(["crm.o0"]);
+    expect(await usedBy({ kind: "bearer" })).toEqual(["crm.o1"]);
+    expect(await usedBy({ kind: "api_key" })).toEqual(["crm.o2"]);
+  });
+
+  test("is refused if no operation uses it", async () => {
+    const paths = { "/public": { get: { operationId: "public", security: [] } } };
+    expect(await read({ paths }, ISSUER)).toMatchObject({ ok: false, error: { field: "connect" } });
+  });
+
   test.each([
     ["connect.scheme", { ...ISSUER, scheme: "nothing" }, {}],
     ["connect.scheme", { ...ISSUER, scheme: "key" }, {}],
