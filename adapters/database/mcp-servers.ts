@@ -104,11 +104,16 @@ export function mcpServerTable(connection: Connection): McpServerTable {
       });
     },
 
-    async saveAuth(tenant, name, auth) {
+    async saveAuth(tenant, name, auth, before) {
+      const isSame = before === undefined ? sql`true` : sql`${mcpServers.auth} is not distinct from ${before}::text`;
       const written = await asTenant(connection, tenant, (query) => [
-        query.update(mcpServers).set({ auth, refreshLeaseUntil: null }).where(isThis(tenant, name)),
+        query
+          .update(mcpServers)
+          .set({ auth, refreshLeaseUntil: null })
+          .where(and(isThis(tenant, name), isSame))
+          .returning({ name: mcpServers.name }),
       ]);
-      return written.ok ? ok(undefined) : written;
+      return written.ok ? ok(written.value[0].length > 0) : written;
     },
 
     async leaseAuth(tenant, name, auth, ms) {

@@ -42,7 +42,7 @@ export async function openOAuthProvider(
   oauth: OAuth,
   options: AuthorizationOptions,
 ): Promise<OAuthClientProvider | AuthProvider> {
-  const keep = await openAuthCache(oauth);
+  const keep = await openAuthCache(oauth, options.consent !== null);
   const base =
     oauth.grant === "client_credentials"
       ? createMachineProvider(oauth, keep)
@@ -61,7 +61,8 @@ interface AuthCache {
   load(): Promise<SavedAuth>;
 }
 
-async function openAuthCache({ store, clientId }: OAuth): Promise<AuthCache> {
+/** `isAsking`: a person's consent replaces what is stored. Without one, what was stored meanwhile stays. */
+async function openAuthCache({ store, clientId }: OAuth, isAsking: boolean): Promise<AuthCache> {
   let saved = await load();
   async function load(): Promise<SavedAuth> {
     const loaded = await store.load();
@@ -70,8 +71,10 @@ async function openAuthCache({ store, clientId }: OAuth): Promise<AuthCache> {
   }
   async function save(next: SavedAuth): Promise<void> {
     saved = next;
-    const kept = await store.save(next);
+    const kept = isAsking ? await store.save(next) : await store.replace(next);
     if (!kept.ok) throw new OttoError(kept.error);
+    // A person consented meanwhile: that authorization counts.
+    if (kept.value === false) saved = await load();
   }
   return {
     now: () => saved,

@@ -59,7 +59,13 @@ export function openRegistry(
       },
       async save(saved) {
         present = await seal(saved, contextOf(name, "auth"));
-        return await table.saveAuth(tenant, name, present);
+        const written = await table.saveAuth(tenant, name, present);
+        return written.ok ? ok(undefined) : written;
+      },
+      async replace(saved) {
+        const before = present;
+        present = await seal(saved, contextOf(name, "auth"));
+        return await table.saveAuth(tenant, name, present, before);
       },
       lease: async (ms) => (present === null ? ok(false) : await table.leaseAuth(tenant, name, present, ms)),
       async release() {

@@ -26,6 +26,8 @@ export interface SavedAuth {
 export interface AuthStore {
   load(): Promise<Result<SavedAuth>>;
   save(saved: SavedAuth): Promise<Result<void>>;
+  /** Saves in the place of what this caller loaded or saved last. False: another authorization was stored meanwhile. */
+  replace(saved: SavedAuth): Promise<Result<boolean>>;
   /** True: this caller renews what it loaded last, and no other does for `ms`. */
   lease(ms: number): Promise<Result<boolean>>;
   /** Ends the lease: nothing was renewed. */

@@ -73,8 +73,11 @@ export interface McpServerTable {
    * the approval by adding it.
    */
   approve(tenant: string, name: string, hash: string, act: AuditEntry | null): Promise<Result<McpServerRecord>>;
-  /** Stores OAuth tokens. It ends the lease on earlier ones. */
-  saveAuth(tenant: string, name: string, auth: string): Promise<Result<void>>;
+  /**
+   * Stores OAuth tokens; with `before`, in the place of those only. False: others were stored meanwhile, or there is no
+   * such server. It ends the lease on earlier ones.
+   */
+  saveAuth(tenant: string, name: string, auth: string, before?: string | null): Promise<Result<boolean>>;
   /**
    * True: this caller renews these tokens, and no other does for `ms`. Decided by the database's clock. False also if
    * other tokens were stored meanwhile.

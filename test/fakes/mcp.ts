@@ -1,17 +1,25 @@
 /** Fake MCP servers: each has a list of tools and a function that answers calls. */
 import { failed, type Failure, notSent, ok } from "../../core/base/errors.ts";
-import type { AuthStore } from "../../adapters/mcp/server.ts";
+import type { AuthStore, SavedAuth } from "../../adapters/mcp/server.ts";
 import { fakeSecrets } from "./secrets.ts";
 import type { McpCall, McpPort, McpReply } from "../../core/ports/mcp.ts";
 
 /** The failure without a sidecar to run servers as processes. */
 export const noProcesses = { sidecar: null, secrets: fakeSecrets() };
 
-/** A lease that is free whenever a caller wants it. */
-export const freeLease: Pick<AuthStore, "lease" | "release"> = {
-  lease: () => Promise.resolve(ok(true)),
-  release: () => Promise.resolve(),
-};
+/** The authorization of one caller, whose lease is always free. */
+export function fakeAuthStore(read: () => SavedAuth, write: (next: SavedAuth) => void = () => undefined): AuthStore {
+  return {
+    load: () => Promise.resolve(ok(read())),
+    save: (next) => Promise.resolve(ok(write(next))),
+    replace: (next) => {
+      write(next);
+      return Promise.resolve(ok(true));
+    },
+    lease: () => Promise.resolve(ok(true)),
+    release: () => Promise.resolve(),
+  };
+}
 
 /** One server. `away` means that it is unreachable. */
 export interface FakeMcpServer {

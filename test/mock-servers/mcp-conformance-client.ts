@@ -9,7 +9,7 @@ import { type Failure, ok } from "../../core/base/errors.ts";
 import { readAnswer, readQuestion } from "../../core/mcp/question.ts";
 import { readToolList } from "../../core/mcp/tool-list.ts";
 import type { McpAnswer, McpCall, McpReply, McpTool } from "../../core/ports/mcp.ts";
-import { freeLease, noProcesses } from "../fakes/mcp.ts";
+import { fakeAuthStore, noProcesses } from "../fakes/mcp.ts";
 import { makeDirectWeb } from "./direct-web.ts";
 
 const url = process.argv.at(-1) ?? "";
@@ -35,14 +35,12 @@ const CONSENT: Consent = {
 const MAX_CONSENTS = 2;
 
 let saved: SavedAuth = {};
-const store = {
-  load: () => Promise.resolve(ok(saved)),
-  save: (next: SavedAuth) => {
+const store = fakeAuthStore(
+  () => saved,
+  (next) => {
     saved = next;
-    return Promise.resolve(ok(undefined));
   },
-  ...freeLease,
-};
+);
 
 const server: McpServer = {
   name: "conformance",

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type McpServers, openMcp } from "../../../adapters/mcp/mcp.ts";
 import type { Consent, McpServer, SavedAuth } from "../../../adapters/mcp/server.ts";
 import { ok } from "../../../core/base/errors.ts";
-import { freeLease, noProcesses } from "../../fakes/mcp.ts";
+import { fakeAuthStore, noProcesses } from "../../fakes/mcp.ts";
 import { makeDirectWeb } from "../../mock-servers/direct-web.ts";
 import type { McpMockServer } from "../../mock-servers/mcp-server.ts";
 import { startMcpServers } from "../../mock-servers/mcp-servers.ts";
@@ -36,17 +36,16 @@ async function send(what: "set" | "migrate" | "expire", body = ""): Promise<void
 
 /** A port to the guarded server. */
 function open(oauth: OAuth, consent: Consent | null): McpServers {
-  const store = {
-    load: () => Promise.resolve(ok(saved)),
-    save: (next: SavedAuth) => {
-      saved = next;
-      return Promise.resolve(ok(undefined));
-    },
-    ...freeLease,
+  const write = (next: SavedAuth) => {
+    saved = next;
   };
   const url = `http://${servers.host}/mcp/${id}`;
   const fixed = { name: "notes", headers: [], version: 1, prior: null, process: null };
-  const server: McpServer = { ...fixed, url, oauth: { ...oauth, scope: null, store } };
+  const server: McpServer = {
+    ...fixed,
+    url,
+    oauth: { ...oauth, scope: null, store: fakeAuthStore(() => saved, write) },
+  };
   return openMcp({
     web: makeDirectWeb(),
     processes: noProcesses,

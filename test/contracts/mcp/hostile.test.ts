@@ -9,7 +9,7 @@ import type { McpServer, SavedAuth } from "../../../adapters/mcp/server.ts";
 import { ok } from "../../../core/base/errors.ts";
 import type { TenantSecret } from "../../../core/ports/secrets.ts";
 import { makeSidecar } from "../../../sidecar/app.ts";
-import { freeLease, noProcesses } from "../../fakes/mcp.ts";
+import { fakeAuthStore, noProcesses } from "../../fakes/mcp.ts";
 import { fakeSecrets } from "../../fakes/secrets.ts";
 import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
 import { connectSidecar } from "../../../adapters/sidecar/sidecar.ts";
@@ -272,7 +272,7 @@ describe("a server that wants credentials", () => {
     clientId: "otto",
     clientSecret: "canary-1c7",
     scope: null,
-    store: { load: () => Promise.resolve(ok(saved)), save: () => Promise.resolve(ok(undefined)), ...freeLease },
+    store: fakeAuthStore(() => saved),
   });
 
   it("and rejects all of them is called a few times only, and no message contains a secret", async () => {

@@ -52,6 +52,12 @@ function openStore(): AuthStore {
       leasedUntil = 0;
       return Promise.resolve(ok(undefined));
     },
+    replace: (next) => {
+      const isPresent = present === stored;
+      if (isPresent) [stored, leasedUntil] = [JSON.stringify(next), 0];
+      present = JSON.stringify(next);
+      return Promise.resolve(ok(isPresent));
+    },
     lease: (ms) => {
       const isFree = present === stored && leasedUntil <= Date.now();
       if (isFree) leasedUntil = Date.now() + ms;
@@ -130,3 +136,20 @@ it("a renewal whose answer is lost is not repeated by the next caller before the
   expect(await waiting).toMatchObject({ ok: false, error: { code: "permission_denied" } });
   expect(refreshes()).toBe(2);
 }, 30_000);
+
+it("a consent that is given during a renewal stays", async () => {
+  await send("expire");
+  const consented = {
+    tokens: { ...((JSON.parse(stored) as SavedAuth).tokens as object), access_token: "of the consent" },
+  };
+  const web = makeDirectWeb();
+  const consenting: Pick<WebPort, "open"> = {
+    async open(request) {
+      const text = request.body === null ? "" : new TextDecoder().decode(request.body);
+      if (text.includes("grant_type=refresh_token")) stored = JSON.stringify(consented);
+      return await web.open(request);
+    },
+  };
+  await list(consenting);
+  expect(JSON.parse(stored)).toEqual(consented);
+});

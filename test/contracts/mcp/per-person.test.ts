@@ -13,7 +13,7 @@ import { ok } from "../../../core/base/errors.ts";
 import type { Account } from "../../../core/connections/account.ts";
 import { makeSidecar } from "../../../sidecar/app.ts";
 import { makeSystemEgress } from "../../../sidecar/egress.ts";
-import { freeLease, noProcesses } from "../../fakes/mcp.ts";
+import { fakeAuthStore, noProcesses } from "../../fakes/mcp.ts";
 import { fakeProviderBook } from "../../fakes/provider-book.ts";
 import { fakeSecrets } from "../../fakes/secrets.ts";
 import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
@@ -73,11 +73,7 @@ beforeEach(async () => {
   const sidecarUrl = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
   const shared = { sidecar: connectSidecar(sidecarUrl, secret), allow, tenant: "t1", secrets: fakeSecrets() };
   const find = (): McpServer => {
-    const store = {
-      load: () => Promise.resolve(ok({})),
-      save: () => Promise.resolve(ok(undefined)),
-      ...freeLease,
-    };
+    const store = fakeAuthStore(() => ({}));
     const oauth = { grant: "authorization_code", clientId: null, clientSecret: null, scope: null } as const;
     const personal = per === undefined ? {} : { per };
     const fixed = { name: "notes", headers: [], version: 1, prior: null, process: null };

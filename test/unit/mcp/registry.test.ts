@@ -11,9 +11,10 @@ function registryOver(row: McpServerAccess, key: string) {
   const stored = { ...row };
   const table = {
     access: () => Promise.resolve(ok(stored)),
-    saveAuth: (_tenant: string, _name: string, auth: string) => {
-      stored.auth = auth;
-      return Promise.resolve(ok(undefined));
+    saveAuth: (_tenant: string, _name: string, auth: string, before?: string | null) => {
+      const isStored = before === undefined || before === stored.auth;
+      if (isStored) stored.auth = auth;
+      return Promise.resolve(ok(isStored));
     },
     leaseAuth: (_tenant: string, _name: string, auth: string) => Promise.resolve(ok(auth === stored.auth)),
     endLease: () => Promise.resolve(ok(undefined)),
@@ -64,4 +65,17 @@ it("leases what it loaded or saved last, so that no caller renews tokens that an
   expect(await other.lease(1_000)).toEqual(ok(false));
   await other.load();
   expect(await other.lease(1_000)).toEqual(ok(true));
+});
+
+it("replaces what it loaded or saved last, so that a late renewal leaves a consent of meanwhile", async () => {
+  const settings = { url: "https://mcp.example.com/", headerNames: [], oauth: null, trusted: false, timeoutMs: 1_000 };
+  const row = { name: "notes", version: 1, settings, sealed: "", auth: null, prior: null };
+  const { registry } = registryOver(row, keyOf(1));
+  const [renewal, consent] = [registry.authOf("notes"), registry.authOf("notes")];
+  await renewal.save({ tokens: "old" });
+  await renewal.load();
+  await consent.save({ tokens: "of the consent" });
+  expect(await renewal.replace({ tokens: "renewed" })).toEqual(ok(false));
+  expect(await renewal.load()).toEqual(ok({ tokens: "of the consent" }));
+  expect(await renewal.replace({ tokens: "renewed" })).toEqual(ok(true));
 });
