@@ -211,5 +211,5 @@ function describeRequest({ app, settings, server, send }: Operation, client: Kno
 
 /** What the tokens are for: as the app says, or its provider. */
 function getResource({ resource }: ProviderSettings, server: AuthorizationServer, app: AppClient): URL | null {
-  return resource === null ? findResource(server, app) : new URL(resource);
+  return resource === undefined ? findResource(server, app) : new URL(resource);
 }

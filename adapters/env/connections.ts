@@ -41,7 +41,9 @@ function openTenantConnections(env: Env, tenant: string): ConnectionsPort {
     table: connectionTableFromEnv(env, tenant),
     apps: openAppDirectory(apps),
     book: openProviderBook(apps),
-    authorizations: authorizationsFromEnv(env, tenant),
+    authorizations: {
+      refresh: async (app, tokens) => await (await authorizationsFromEnv(env, tenant)).refresh(app, tokens),
+    },
     caches,
     flights,
     timer: globalThis,
@@ -74,28 +76,23 @@ function rowSealFromEnv(env: Env, tenant: string): RowSeal {
   return openRowSeal({ tenant, sealing: sealingFromEnv(env), reseal: resealFromEnv(env) });
 }
 
-/** The client of the tenant's providers. It is loaded with its first use, because most isolates never need it. */
-function authorizationsFromEnv(env: Env, tenant: string): Pick<AuthorizationsPort, "refresh"> {
-  const open = once(async () => {
-    const [{ openAuthorizations }, { ServerCaches: Servers }] = await Promise.all([
-      import("../connections/oauth-client.ts"),
-      import("../connections/discover.ts"),
-    ]);
-    servers ??= new Servers();
-    const allow = readEgressAllow(env);
-    return openAuthorizations({
-      web: openWebFromEnv(env, { tenant, user: SETUP }),
-      isOpened: (url) => {
-        const judged = judgeUrl(url.href, allow);
-        return judged.ok && judged.opened;
-      },
-      timer: globalThis,
-      book: openProviderBook(appClientsFromEnv(env, tenant)),
-      cache: servers.open(tenant, Date.now),
-      now: Date.now,
-    });
+/** The client of the tenant's providers. Its package is loaded with the first use, because most isolates never need it. */
+async function authorizationsFromEnv(env: Env, tenant: string): Promise<AuthorizationsPort> {
+  const { openAuthorizations } = await import("../connections/oauth-client.ts");
+  const { ServerCaches: Servers } = await import("../connections/discover.ts");
+  servers ??= new Servers();
+  const allow = readEgressAllow(env);
+  return openAuthorizations({
+    web: openWebFromEnv(env, { tenant, user: SETUP }),
+    isOpened: (url) => {
+      const judged = judgeUrl(url.href, allow);
+      return judged.ok && judged.opened;
+    },
+    timer: globalThis,
+    book: openProviderBook(appClientsFromEnv(env, tenant)),
+    cache: servers.open(tenant, Date.now),
+    now: Date.now,
   });
-  return { refresh: async (app, tokens) => await (await open()).refresh(app, tokens) };
 }
 
 function once<Value>(make: () => Value): () => Value {

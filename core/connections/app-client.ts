@@ -51,8 +51,8 @@ export interface ProviderSettings {
   readonly registered: RegisteredClient | null;
   /** More fields of the authorization request, such as `access_type`. */
   readonly params: Readonly<Record<string, string>>;
-  /** What the tokens are for (RFC 8707); null: what the provider names for the app's hosts, if it does. */
-  readonly resource: string | null;
+  /** What the tokens are for (RFC 8707); absent: what the provider names for the app's hosts, if it does. */
+  readonly resource?: string;
   /** The header, or `?name` in the query, that holds the credential. */
   readonly header: string;
 }

@@ -94,5 +94,12 @@ export function toProviderSettings(
   { clientSecret, registered }: AppSecrets,
 ): ProviderSettings {
   const client = clientId === null ? null : { id: clientId, secret: clientSecret ?? null };
-  return { at, client, registered: registered ?? null, params, header, resource: resource ?? null };
+  return {
+    at,
+    client,
+    registered: registered ?? null,
+    params,
+    header,
+    ...(resource === undefined ? {} : { resource }),
+  };
 }

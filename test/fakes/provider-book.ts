@@ -16,7 +16,7 @@ export function fakeProviderBook(settings: Partial<ProviderSettings>): FakeProvi
       registered: null,
       params: {},
       header: "authorization",
-      resource: null,
+
       ...settings,
     },
     find: () => Promise.resolve(ok(book.settings)),

@@ -72,7 +72,6 @@ test("an app is found with its hash and without secrets, and its provider with t
     client: { id: "otto", secret: "canary" },
     registered: null,
     params: { access_type: "offline" },
-    resource: null,
     header: "authorization",
   });
 });
