@@ -77,7 +77,7 @@ function rowSealFromEnv(env: Env, tenant: string): RowSeal {
 }
 
 /** The client of the tenant's providers. Its package is loaded with the first use, because most isolates never need it. */
-async function authorizationsFromEnv(env: Env, tenant: string): Promise<AuthorizationsPort> {
+export async function authorizationsFromEnv(env: Env, tenant: string): Promise<AuthorizationsPort> {
   const { openAuthorizations } = await import("../connections/oauth-client.ts");
   const { ServerCaches: Servers } = await import("../connections/discover.ts");
   servers ??= new Servers();

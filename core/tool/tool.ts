@@ -2,7 +2,6 @@
 import type { ErrorCode, Failure } from "../base/errors.ts";
 import type { Account, ConnectReason, ToolApp } from "../connections/account.ts";
 import type { YieldTurn } from "../base/turns.ts";
-import type { ToolApp } from "../connections/account.ts";
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 import type { PatternsPort } from "../lib/patterns.ts";
 import type { PatternBudget } from "../lib/json-schema/limit-patterns.ts";

@@ -140,8 +140,6 @@ export const FIELDS: Readonly<Record<string, unknown>> = {
   "Occurrence.key": AT,
   "Occurrence.state": "finished",
   "Person.name": "Ana Reis",
-  "PersonOwner.id": exampleId("person"),
-  "PersonOwner.name": "Ana Reis",
   "Skill.name": "reports",
   "SkillDetail.name": "reports",
   "SkillVersionDetail.name": "reports",
