@@ -8,20 +8,21 @@ import { cutPage } from "../../core/base/page-cursor.ts";
 import { insertAuditFrom } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
-import { hooks } from "./schema.ts";
+import { hooks, people } from "./schema.ts";
 
 const NO_HOOK = failed("not_found", "There is no such hook.");
 
 export function hookTable(connection: Connection): HookTable {
   return {
-    async create(tenant, { id, config, sealed }, act) {
+    async create(tenant, { id, config, sealed, actsFor = null }, act) {
       const at = new Date(act.at).toISOString();
       const written = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
           with made as (
-            insert into hooks (tenant, id, name, type, version, config, sealed, created_at, updated_at)
+            insert into hooks (tenant, id, name, type, version, config, sealed, acts_for, acts_for_version, created_at, updated_at)
             select ${tenant}::text, ${id}::text, ${config.name}::text, ${config.type}::text, 1,
-              ${JSON.stringify(config)}::text, ${sealed}::text, ${at}::timestamptz, ${at}::timestamptz
+              ${JSON.stringify(config)}::text, ${sealed}::text, ${actsFor}::text, 1,
+              ${at}::timestamptz, ${at}::timestamptz
             where (select count(*) from hooks where tenant = ${tenant}) < ${MAX_HOOKS}
             on conflict (tenant, id) do nothing
             returning id
@@ -61,13 +62,14 @@ export function hookTable(connection: Connection): HookTable {
       return ok(cutPage(read.value[0].map(toHook), limit, ({ id, createdAt }) => ({ at: createdAt, id })));
     },
 
-    async update(tenant, { id, config, secret, ifVersion }, act) {
+    async update(tenant, { id, config, secret, actsFor, ifVersion }, act) {
       const at = new Date(act.at).toISOString();
       const written = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
           with changed as (
             update hooks set version = version + 1, name = ${config.name}, type = ${config.type},
-              config = ${JSON.stringify(config)}, updated_at = ${at}::timestamptz ${setSecret(secret)}
+              config = ${JSON.stringify(config)}, acts_for = ${actsFor}::text, acts_for_version = version + 1,
+              updated_at = ${at}::timestamptz ${setSecret(secret)}
             where ${isThis(tenant, id)} and (${ifVersion}::int is null or version = ${ifVersion}::int)
             returning version
           )
@@ -95,8 +97,10 @@ export function hookTable(connection: Connection): HookTable {
   };
 }
 
-type Row = Omit<Hook, "config" | "old"> & {
+type Row = Omit<Hook, "config" | "old" | "actsFor"> & {
   readonly config: string;
+  /** Null without a person, and for one whose record was deleted. */
+  readonly caller: { readonly person: string; readonly name: string; readonly timeZone: string } | null;
   readonly oldSealed: string[];
   readonly oldUntil: number[];
 };
@@ -117,16 +121,22 @@ function isThis(tenant: string, id: string) {
 
 function selectHooks(query: Query) {
   const { id, version, config, sealed, oldSealed, oldUntil, createdAt, updatedAt } = hooks;
-  return query.select({ id, version, config, sealed, oldSealed, oldUntil, createdAt, updatedAt }).from(hooks);
+  // A release that does not know the person changed the version alone.
+  const isOfVersion = eq(hooks.actsForVersion, hooks.version);
+  const caller = { person: people.id, name: people.name, timeZone: people.timeZone };
+  return query
+    .select({ id, version, config, sealed, oldSealed, oldUntil, caller, createdAt, updatedAt })
+    .from(hooks)
+    .leftJoin(people, and(eq(people.tenant, hooks.tenant), eq(people.id, hooks.actsFor), isOfVersion));
 }
 
 function first([row]: readonly Row[]) {
   return row === undefined ? NO_HOOK : ok(toHook(row));
 }
 
-function toHook({ oldSealed, oldUntil, ...row }: Row): Hook {
+function toHook({ oldSealed, oldUntil, caller, ...row }: Row): Hook {
   const old = oldSealed.map((sealed, index) => ({ sealed, until: oldUntil[index] ?? 0 }));
-  return { ...row, old, config: JSON.parse(row.config) as HookConfig };
+  return { ...row, old, actsFor: caller, config: JSON.parse(row.config) as HookConfig };
 }
 
 function nameTaken(error: Failure, name: string): Failure {

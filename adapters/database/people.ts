@@ -87,6 +87,8 @@ export function personTable(connection: Connection): PersonTable {
         query.execute(sql`
           with gone as (delete from people where ${isPerson(tenant, id)} returning id), unbound as (
             update keys set person = null where tenant = ${tenant} and person in (select id from gone)
+          ), cleared as (
+            update hooks set acts_for = null where tenant = ${tenant} and acts_for in (select id from gone)
           )
           ${insertAuditFrom(tenant, act)} from gone`),
       ]);

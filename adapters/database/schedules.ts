@@ -3,11 +3,12 @@ import { and, desc, eq, sql } from "drizzle-orm";
 import { failed, ok } from "../../core/base/errors.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
 import { MAX_STORED_SCHEDULES, MAX_SCHEDULES, type ScheduleState } from "../../core/schedules/schedule.ts";
+import { findScheduleCaller } from "../../core/schedules/acts-for.ts";
 import type { ScheduleTable } from "../../core/ports/schedule-table.ts";
 import { insertAuditFrom } from "./audit-log.ts";
 import { asTenant, callDirectory, type Connection } from "./connection.ts";
 import { isBefore } from "./list-order.ts";
-import { schedules } from "./schema.ts";
+import { people, schedules } from "./schema.ts";
 import { isoOrNull } from "../../core/base/iso.ts";
 
 const NO_SCHEDULE = failed("not_found", "There is no such schedule.");
@@ -23,9 +24,9 @@ export function scheduleTable(connection: Connection): ScheduleTable {
       const written = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
           with made as (
-            insert into schedules (tenant, id, report, wake_at, state, created_at, is_tracked)
+            insert into schedules (tenant, id, report, wake_at, state, created_at, is_tracked, acts_for)
             select ${tenant}::text, ${state.id}::text, ${report}::bigint, ${isoOrNull(wakeAt)}::timestamptz,
-              ${JSON.stringify(state)}::text, ${at}::timestamptz, true
+              ${JSON.stringify(state)}::text, ${at}::timestamptz, true, ${getCaller(state)}::text
             where (select count(*) from schedules where tenant = ${tenant} and ${MAY_BE_DUE}) < ${MAX_SCHEDULES}
               and (select count(*) from schedules where tenant = ${tenant}) < ${MAX_STORED_SCHEDULES}
             on conflict do nothing
@@ -55,7 +56,7 @@ export function scheduleTable(connection: Connection): ScheduleTable {
       const written = await asTenant(connection, tenant, (query) => [
         query
           .update(schedules)
-          .set({ report, wakeAt, state: JSON.stringify(state), isTracked: true })
+          .set({ report, wakeAt, state: JSON.stringify(state), isTracked: true, actsFor: getCaller(state) })
           .where(and(isThis(tenant, state.id), sql`${schedules.report} < ${report}`)),
       ]);
       return written.ok ? ok(undefined) : written;
@@ -65,12 +66,13 @@ export function scheduleTable(connection: Connection): ScheduleTable {
       const at = new Date(state.createdAt).toISOString();
       const written = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
-          insert into schedules (tenant, id, report, wake_at, state, created_at, is_tracked)
+          insert into schedules (tenant, id, report, wake_at, state, created_at, is_tracked, acts_for)
           select ${tenant}::text, ${state.id}::text, ${report}::bigint, ${isoOrNull(wakeAt)}::timestamptz,
-            ${JSON.stringify(state)}::text, ${at}::timestamptz, true
+            ${JSON.stringify(state)}::text, ${at}::timestamptz, true, ${getCaller(state)}::text
           where exists (select from tenants where id = ${tenant} and erased_at is null)
           on conflict (tenant, id) do update
-            set report = excluded.report, wake_at = excluded.wake_at, state = excluded.state, is_tracked = true
+            set report = excluded.report, wake_at = excluded.wake_at, state = excluded.state, is_tracked = true,
+              acts_for = excluded.acts_for
           where excluded.report > schedules.report`),
       ]);
       return written.ok ? ok(undefined) : written;
@@ -91,14 +93,15 @@ export function scheduleTable(connection: Connection): ScheduleTable {
     async page(tenant, { after, limit }) {
       const read = await asTenant(connection, tenant, (query) => [
         query
-          .select({ state: schedules.state })
+          .select({ state: schedules.state, caller: people.name })
           .from(schedules)
+          .leftJoin(people, and(eq(people.tenant, schedules.tenant), eq(people.id, schedules.actsFor)))
           .where(and(eq(schedules.tenant, tenant), isBefore(schedules.createdAt, schedules.id, after)))
           .orderBy(desc(schedules.createdAt), desc(schedules.id))
           .limit(limit + 1),
       ]);
       if (!read.ok) return read;
-      return ok(cutPage(read.value[0].map(toState), limit, ({ id, createdAt }) => ({ at: createdAt, id })));
+      return ok(cutPage(read.value[0].map(toNamedState), limit, ({ id, createdAt }) => ({ at: createdAt, id })));
     },
 
     async remove(tenant, id, act) {
@@ -148,6 +151,18 @@ const MAY_BE_DUE = sql.raw(String.raw`(wake_at is not null
 
 function isThis(tenant: string, id: string) {
   return and(eq(schedules.tenant, tenant), eq(schedules.id, id));
+}
+
+/** The column for queries. The state is authoritative. */
+function getCaller(state: ScheduleState): string | null {
+  return findScheduleCaller(state)?.person ?? null;
+}
+
+/** The state with the person's present name; null for a person whose record was deleted. */
+function toNamedState({ state, caller }: { readonly state: string; readonly caller: string | null }): ScheduleState {
+  const stored = toState({ state });
+  const actsFor = findScheduleCaller(stored);
+  return actsFor === null ? stored : { ...stored, actsFor: caller === null ? null : { ...actsFor, name: caller } };
 }
 
 function toState({ state }: { readonly state: string }): ScheduleState {

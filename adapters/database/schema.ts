@@ -217,6 +217,7 @@ export const schedules = pgTable("schedules", {
   state: text("state").notNull(),
   createdAt: moment("created_at").notNull(),
   isTracked: boolean("is_tracked").notNull(),
+  actsFor: text("acts_for"),
 });
 
 export const skills = pgTable("skills", {
@@ -285,6 +286,8 @@ export const hooks = pgTable("hooks", {
   sealed: text("sealed").notNull(),
   oldSealed: text("old_sealed").array().notNull(),
   oldUntil: bigint("old_until", { mode: "number" }).array().notNull(),
+  actsFor: text("acts_for"),
+  actsForVersion: integer("acts_for_version"),
   createdAt: moment("created_at").notNull(),
   updatedAt: moment("updated_at").notNull(),
 });

@@ -41,7 +41,7 @@ export function chooseAccount(choice: Choice): Chosen {
 }
 
 /** Finds the connection that decides: the configured one, the caller's, the shared one; null if there is no account. */
-function findConnection({ app, caller, configured, connections }: Choice): Connection | null {
+export function findConnection({ app, caller, configured, connections }: Choice): Connection | null {
   const usable = connections.filter((one) => isAccountOf(one, app.app) && isAllowed(one, app, caller));
   const own = usable.filter(({ owner }) => owner.kind === "person");
   const shared = usable.filter(({ owner }) => owner.kind === "shared");

@@ -105,6 +105,7 @@ function createOutsideTool({ source, tool }: SourcedTool, { callers, patterns }:
     ...findDestination(tool),
     aliases: {},
     timeoutMs,
+    ...(tool.app === undefined ? {} : { app: tool.app }),
     steers: origin.kind === "skill",
     ...(tool.app === undefined ? {} : { app: tool.app }),
     ...(origin.kind === "skill" ? { skill: origin.skill, onlyByModel: "dispatches" as const } : {}),

@@ -57,6 +57,7 @@ export interface AuditEntry {
     | "schedule.pause"
     | "schedule.resume"
     | "schedule.run"
+    | "schedule.confirm"
     | "mcp_server.set"
     | "mcp_server.delete"
     | "mcp_server.reload"

@@ -39,6 +39,7 @@ export interface ScheduleTable {
   restore(tenant: string, row: ScheduleReport): Promise<Result<void>>;
   /** `not_found` without a row, and for a deleted tenant. */
   find(tenant: string, id: string): Promise<Result<StoredScheduleRow>>;
+  /** With the present names of the people for whom the tasks act, and without those whose records were deleted. */
   page(tenant: string, request: PageRequest): Promise<Result<Page<ScheduleState>>>;
   /** Returns the removed row; `not_found` without one. `act` is null if its object was already deleted. */
   remove(tenant: string, id: string, act: AuditEntry | null): Promise<Result<ScheduleState>>;

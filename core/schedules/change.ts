@@ -1,25 +1,46 @@
 /** Creates and changes schedules. Pure; failures name the field. */
 import { failed, ok, type Result } from "../base/errors.ts";
-import { checkSchedule, findNextDue, type ScheduleConfig, type ScheduleState } from "./schedule.ts";
+import type { Actor } from "../connections/actors.ts";
+import { changeScheduleCaller, startScheduleCaller } from "./acts-for.ts";
+import {
+  checkSchedule,
+  findNextDue,
+  type ScheduleConfig,
+  type SchedulePerson,
+  type ScheduleState,
+} from "./schedule.ts";
+
+/** A schedule to create. `actsFor`: the person who creates it; null or absent for a creator without a record. */
+export interface NewSchedule extends Pick<ScheduleState, "tenant" | "id" | "config"> {
+  readonly actsFor?: SchedulePerson | null;
+}
 
 export function createSchedule(
-  { tenant, id, config }: Pick<ScheduleState, "tenant" | "id" | "config">,
+  { tenant, id, config, actsFor = null }: NewSchedule,
   now: number,
 ): Result<ScheduleState> {
   const clock = checkSchedule(config, now, now);
   if (!clock.ok) return clock;
   const next = findNextDue({ id, config }, clock.value, now);
   const made = { format: 1, tenant, id, version: 1, config, paused: false, createdAt: now, updatedAt: now } as const;
-  return ok({ ...made, next, last: null });
+  return ok({ ...made, next, last: null, ...startScheduleCaller(actsFor, now) });
+}
+
+/** A change. `by` is null or absent for an unknown author. */
+interface ScheduleChange {
+  readonly config: ScheduleConfig;
+  /** Null accepts any version. */
+  readonly ifVersion: number | null;
+  readonly by?: Actor | null;
 }
 
 /**
  * Replaces the configuration. Occurrences that were due before now are decided already; one that waits for its jitter
- * stays due if the new rule has it too. `conflict` when the version is not `ifVersion` (null accepts any).
+ * stays due if the new rule has it too. `conflict` when the version is not `ifVersion`.
  */
 export function changeSchedule(
   state: ScheduleState,
-  { config, ifVersion }: { config: ScheduleConfig; ifVersion: number | null },
+  { config, ifVersion, by = null }: ScheduleChange,
   now: number,
 ): Result<ScheduleState> {
   if (ifVersion !== null && ifVersion !== state.version)
@@ -31,7 +52,15 @@ export function changeSchedule(
   const pending = state.next === null ? now : Math.min(now, state.next.due - 1);
   const after = Math.max(pending, state.last ?? -Infinity);
   const next = state.paused ? null : findNextDue({ id: state.id, config }, clock.value, after);
-  return ok({ ...state, config, version: state.version + 1, updatedAt: now, next });
+  const version = state.version + 1;
+  return ok({
+    ...state,
+    ...changeScheduleCaller(state, { config, version }, by),
+    config,
+    version,
+    updatedAt: now,
+    next,
+  });
 }
 
 /** Pauses a schedule: no occurrence is due until it is resumed. Running tasks continue. */

@@ -1,6 +1,8 @@
 /** The RPC of a schedule's object. */
 import type { AuditEntry } from "../ports/audit.ts";
 import type { Result } from "../base/errors.ts";
+import type { Actor } from "../connections/actors.ts";
+import type { Confirmation } from "./acts-for.ts";
 import type { Occurrence, RunEnd } from "./occurrence.ts";
 import type { ScheduleConfig, ScheduleState } from "./schedule.ts";
 
@@ -21,9 +23,17 @@ export interface ScheduleRpc {
   /**
    * Replaces the configuration; `conflict` when the version is not `ifVersion` (null accepts any). `act` is stored with
    * the change and written to the audit log as soon as the database accepts it, as with `pause`, `resume` and `run`.
-   * Reactivating an ended schedule needs the database and room in the tenant's limit (`quota_exceeded`).
+   * Reactivating an ended schedule needs the database and room in the tenant's limit (`quota_exceeded`). `by`: the author,
+   * null if unknown; a Worker of an earlier release sends none.
    */
-  change(config: ScheduleConfig, ifVersion: number | null, act: AuditEntry): Promise<Result<ScheduleState>>;
+  change(
+    config: ScheduleConfig,
+    ifVersion: number | null,
+    act: AuditEntry,
+    by?: Actor | null,
+  ): Promise<Result<ScheduleState>>;
+  /** Makes its tasks act for who confirms it: `confirmSchedule`. */
+  confirm(confirmation: Confirmation, act: AuditEntry): Promise<Result<ScheduleState>>;
   pause(act: AuditEntry): Promise<Result<ScheduleState>>;
   resume(act: AuditEntry): Promise<Result<ScheduleState>>;
   /** Runs it now, in addition to its occurrences. A repeated name returns the run that exists. */

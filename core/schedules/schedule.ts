@@ -76,6 +76,28 @@ export interface NextDue {
   readonly at: number;
 }
 
+/** A person as a schedule names them: by id, with the name at that time. */
+export interface SchedulePerson {
+  readonly person: string;
+  readonly name: string;
+}
+
+/** For whom the tasks act. */
+export interface ScheduleCaller extends SchedulePerson {
+  /** The version of the configuration to which it is bound: any other was changed without the person. */
+  readonly version: number;
+  /** When the person created or confirmed the schedule, in milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** For whom the tasks acted until somebody else changed them. */
+export interface ClearedCaller extends SchedulePerson {
+  /** The version of that change. */
+  readonly version: number;
+  /** The name of who changed it. */
+  readonly by: string;
+}
+
 /** The stored state of a schedule. */
 export interface ScheduleState {
   readonly format: 1;
@@ -91,6 +113,10 @@ export interface ScheduleState {
   readonly next: NextDue | null;
   /** The last decided occurrence. */
   readonly last: number | null;
+  /** Read by `findScheduleCaller`. Absent or null: nobody. */
+  readonly actsFor?: ScheduleCaller | null;
+  /** Whose confirmation is missing since a change. Absent or null: nobody's. */
+  readonly cleared?: ClearedCaller | null;
 }
 
 /** The timing rule. Intervals without an anchor are counted from the schedule's creation. */

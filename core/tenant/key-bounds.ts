@@ -114,8 +114,12 @@ const OPEN_WITH_PROJECTS: readonly string[] = [
   "* /v1/sessions/**",
 ];
 
-/** Routes that start a task of an agent which the request does not name. */
-const CLOSED_WITH_AGENTS: readonly string[] = ["POST /v1/schedules/{id}/run", "POST /webhook/{type}"];
+/** Routes that start a task of an agent which the request does not name, or let its tasks act for a person. */
+const CLOSED_WITH_AGENTS: readonly string[] = [
+  "POST /v1/schedules/{id}/run",
+  "POST /v1/schedules/{id}/confirm",
+  "POST /webhook/{type}",
+];
 
 const OPEN = OPEN_WITH_PROJECTS.map(toPattern);
 const CLOSED = CLOSED_WITH_AGENTS.map(toPattern);

@@ -3,11 +3,12 @@
  * people. An occurrence is stored before its task is created, under the key from which the task's id is derived.
  */
 import { channelsFromEnv } from "../../adapters/env/channels.ts";
+import { publicUrlFromEnv } from "../../adapters/env/deployment.ts";
 import { tasksFromEnv } from "../../adapters/env/tasks.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
 import { CallBudget, NO_RUN_DEPTH } from "../../core/base/call-budget.ts";
-import type { Result } from "../../core/base/errors.ts";
+import { asNotSent, ok, type Result } from "../../core/base/errors.ts";
 import { canRetry } from "../../core/gateway/outcome.ts";
 import {
   type Decision,
@@ -28,7 +29,9 @@ import {
   completeReminder,
 } from "../../core/schedules/occurrence.ts";
 import { toDueRule, type ScheduleState } from "../../core/schedules/schedule.ts";
-import { toAlert, toReminder } from "../../core/schedules/notifications.ts";
+import { toAlert, toClearedNotification, toReminder } from "../../core/schedules/notifications.ts";
+import { describeCallerChange, findScheduleCaller, forgetSchedulePerson } from "../../core/schedules/acts-for.ts";
+import type { CallingPerson } from "../../core/task/new-task.ts";
 import { openDueClock } from "../../core/schedules/due.ts";
 import { hasEnded } from "../../core/task/status.ts";
 import type { TaskView } from "../../core/task/view.ts";
@@ -62,6 +65,17 @@ export class ScheduleEngine {
   /** Stores a decision and sets the alarm for it. */
   apply(decision: Decision, act: AuditEntry | null = null): void {
     this.save(decision, act);
+    this.arm();
+  }
+
+  /** Stores a change that a person made, notifies whom it concerns, and sets the alarm. */
+  applyChange(state: ScheduleState, act: AuditEntry): void {
+    const now = Date.now();
+    const before = this.loadStored().state;
+    const cleared =
+      state.version === before.version ? null : toClearedNotification(state, publicUrlFromEnv(this.env), now);
+    const tells = cleared === null ? [] : [cleared];
+    this.store.save({ state, occurrences: [] }, { tells, act: describeCallerChange(act, before, state) }, now);
     this.arm();
   }
 
@@ -183,12 +197,18 @@ export class ScheduleEngine {
     }
   }
 
-  private async startTask({ tenant, id, config }: ScheduleState, occurrence: Occurrence): Promise<void> {
+  private async startTask(state: ScheduleState, occurrence: Occurrence): Promise<void> {
+    const { tenant, id, config } = state;
     if (config.task === undefined) throw new Error("a stored schedule has neither task nor reminder");
     const { key, due } = occurrence;
-    this.store.put({ ...occurrence, mayExist: true });
-    const order = { tenant, request: config.task, via: { channel: "schedule", id } as const, seed: `${id}/${key}` };
-    const made = await attempt(() => channelsFromEnv(this.env).makeTask({ ...order, at: due }, JOB_VERSION));
+    const actsFor = await this.findPerson(state);
+    if (this.store.findOccurrence(key) === null || this.store.load() === null) return;
+    if (actsFor.ok) this.store.put({ ...occurrence, mayExist: true });
+    const via = { channel: "schedule", id } as const;
+    const order = { tenant, request: config.task, via, seed: `${id}/${key}`, at: due };
+    const made = actsFor.ok
+      ? await attempt(() => channelsFromEnv(this.env).makeTask({ ...order, actsFor: actsFor.value }, JOB_VERSION))
+      : actsFor;
     const [fresh, stored] = [this.store.findOccurrence(key), this.store.load()];
     if (fresh === null || stored === null) return;
     const now = Date.now();
@@ -203,6 +223,18 @@ export class ScheduleEngine {
     // Facts from before this attempt stay true after any outcome.
     const before = { ...fresh, mayExist: occurrence.mayExist };
     this.applyStart(recordFailedStart(before, made.error, stored.state.config.missed.window_seconds * 1000, now));
+  }
+
+  /** Finds for whom the task acts; null for nobody. A person whose record was deleted is forgotten. */
+  private async findPerson(state: ScheduleState): Promise<Result<CallingPerson | null>> {
+    const caller = findScheduleCaller(state);
+    if (caller === null) return ok(null);
+    const found = await this.reporter.findPerson(state.tenant, caller.person);
+    if (!found.ok) return asNotSent(found.error);
+    const stored = this.store.load();
+    if (found.value === null && stored !== null)
+      this.save({ state: forgetSchedulePerson(stored.state, caller.person), occurrences: [], alerts: [] });
+    return found;
   }
 
   /** Sends the due notifications; one that can never be accepted is deleted. */

@@ -6,6 +6,8 @@ import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../../adapters/env/bindings.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
+import type { Actor } from "../../core/connections/actors.ts";
+import { type Confirmation, confirmSchedule } from "../../core/schedules/acts-for.ts";
 import { changeSchedule, isReactivated, pauseSchedule, resumeSchedule } from "../../core/schedules/change.ts";
 import { decideRequestedRun } from "../../core/schedules/decide-runs.ts";
 import { getRunKey, type Occurrence, type RunEnd } from "../../core/schedules/occurrence.ts";
@@ -49,8 +51,17 @@ export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
     return stored === null ? NO_SCHEDULE : ok(stored.state);
   }
 
-  async change(config: ScheduleConfig, ifVersion: number | null, act: AuditEntry): Promise<Result<ScheduleState>> {
-    return await this.applyChange((state, now) => changeSchedule(state, { config, ifVersion }, now), act);
+  async change(
+    config: ScheduleConfig,
+    ifVersion: number | null,
+    act: AuditEntry,
+    by: Actor | null = null,
+  ): Promise<Result<ScheduleState>> {
+    return await this.applyChange((state, now) => changeSchedule(state, { config, ifVersion, by }, now), act);
+  }
+
+  async confirm(confirmation: Confirmation, act: AuditEntry): Promise<Result<ScheduleState>> {
+    return await this.applyChange((state, now) => confirmSchedule(state, confirmation, now), act);
   }
 
   async pause(act: AuditEntry): Promise<Result<ScheduleState>> {
@@ -141,7 +152,7 @@ export class ScheduleObject extends DurableObject<Env> implements ScheduleRpc {
       changed = room.ok ? this.decideChange(change) : room;
     }
     if (!changed.ok) return changed;
-    this.engine.apply({ state: changed.value, occurrences: [], alerts: [] }, act);
+    this.engine.applyChange(changed.value, act);
     await this.reporter.report();
     this.engine.arm();
     return this.view();

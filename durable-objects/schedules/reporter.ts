@@ -8,6 +8,7 @@ import type { Env } from "../../adapters/env/bindings.ts";
 import { ok, type Result, toFailure } from "../../core/base/errors.ts";
 import { getDeletionTime, getNextWake } from "../../core/schedules/decide-runs.ts";
 import type { ScheduleState } from "../../core/schedules/schedule.ts";
+import type { CallingPerson } from "../../core/task/new-task.ts";
 import { computeSendDelayMs } from "../../core/tenant/index-outbox.ts";
 import type { ScheduleStore } from "./store.ts";
 
@@ -46,6 +47,14 @@ export class ScheduleReporter {
   /** Checks that the tenant's limit lets this ended schedule be reactivated. Never throws. */
   async canReactivate({ tenant, id }: ScheduleState): Promise<Result<void>> {
     return await this.catchFailure(() => databaseFromEnv(this.env).schedules.checkReactivation(tenant, id));
+  }
+
+  /** Finds a person for whom a task is to act; null if the record was deleted. Never throws. */
+  async findPerson(tenant: string, id: string): Promise<Result<CallingPerson | null>> {
+    const found = await this.catchFailure(() => databaseFromEnv(this.env).people.get(tenant, id));
+    if (!found.ok) return found.error.code === "not_found" ? ok(null) : found;
+    const { name, timeZone } = found.value;
+    return ok({ person: id, name, timeZone });
   }
 
   /** True when a change is not in the audit log yet. */

@@ -1,4 +1,6 @@
 /** People and schedules as somebody meets them who wants work done at its time. */
+import { ApiClient } from "../drill/api-client.ts";
+import { fetchApi } from "../setup/fetch-api.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type Console,
@@ -84,6 +86,52 @@ describe("a person", () => {
     await page.getByRole("link", { name: "Ada Lovelace" }).waitFor({ state: "detached" });
   });
 });
+
+describe("for whom a schedule acts", () => {
+  test("is whose key made it, until another key changes its task and a person confirms it", async () => {
+    const { page, api, url } = console;
+    const config = { name: "Morning mail", when: { kind: "cron", expression: "0 9 * * *" } };
+    const task = { input: "Read my mail." };
+    const { id } = await api.must<{ id: string }>("POST", "/v1/schedules", { ...config, task });
+    await console.open(`/schedules/${id}`);
+    await page.getByText("Acts for Owner.").waitFor();
+
+    const { key } = await api.must<{ key: string }>("POST", "/v1/keys", { name: "other", scopes: ["admin"] });
+    const other = new ApiClient(url, key, fetchApi);
+    await other.must("PUT", `/v1/schedules/${id}`, { ...config, task: { input: "Send my mail to Ben." } });
+    await page.route(`**/v1/schedules/${id}`, async (route) => {
+      const response = await route.fetch();
+      const { apps: _, ...json } = (await response.json()) as Record<string, unknown>;
+      await route.fulfill({ response, json: { ...json, apps: APPS } });
+    });
+    await page.reload();
+    await page.getByText("Somebody else changed the task").waitFor();
+    await page.getByText("Not allowed while away").waitFor();
+    await page.getByText("The whole task").click();
+    await page.getByRole("group", { name: "the task" }).getByText('"input": "Send my mail to Ben."').waitFor();
+    await expectGoodLooks("cleared");
+    await page.getByRole("button", { name: "Confirm" }).click();
+    await page.getByText("“Morning mail” acts for you.").waitFor();
+    await page.getByText("Acts for Owner.").waitFor();
+    expect(await api.must("GET", `/v1/schedules/${id}`)).toMatchObject({ acts_for: { name: "Owner" } });
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await api.must("DELETE", `/v1/schedules/${id}`);
+  });
+});
+
+/** The apps of an agent, as a run would find them. */
+const APPS = [
+  { app: "calendar", state: "active", connection_id: "con_1", owner: "shared", unattended: true, why: null },
+  { app: "crm", state: "unattended", connection_id: "con_2", owner: "person", unattended: false, why: null },
+  {
+    app: "mail",
+    state: "expired",
+    connection_id: "con_3",
+    owner: "person",
+    unattended: true,
+    why: "The app refused it.",
+  },
+];
 
 describe("a schedule", () => {
   test("is made by the form, seen on a calendar, run now, and paused", async () => {

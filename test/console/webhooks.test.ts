@@ -99,6 +99,7 @@ test("an incoming webhook is created, a signed call to it makes a task, and its 
   await page.getByLabel("Name").fill("orders");
   await page.getByLabel("Task input").fill("Look at order {{order}}.");
   await page.getByLabel("Agent").selectOption(agent);
+  await page.getByLabel("Act for me").check();
   await page.getByRole("button", { name: "Create incoming webhook" }).click();
   await page.getByText("Choose what to do with a repeated body.").waitFor();
   await page.getByLabel("Calls with a repeated body").selectOption("no");
@@ -123,6 +124,17 @@ test("an incoming webhook is created, a signed call to it makes a task, and its 
   await expectAccessible(page);
   await page.getByRole("link", { name: "Open it" }).click();
   await page.getByText("Look at order").first().waitFor();
+
+  // The tenant's first person.
+  const { data } = await console.api.must<{ data: { id: string; acts_for: object }[] }>("GET", "/v1/incoming-webhooks");
+  expect(data).toMatchObject([{ acts_for: { name: "Owner" } }]);
+  await console.open(`/webhooks/incoming/${data[0]?.id}?view=settings`);
+  await page.getByLabel("Act for Owner").uncheck();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("is saved. It acts for nobody now.").waitFor();
+  const path = `/v1/incoming-webhooks/${data[0]?.id}`;
+  expect(await console.api.must("GET", path)).toMatchObject({ acts_for: null });
 });
 
 /** What the recorder got by POST at a path. */

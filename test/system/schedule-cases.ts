@@ -38,6 +38,7 @@ export const SCHEDULE_CASES: readonly Case[] = [
   },
   { route: "POST /v1/schedules/{id}/pause", path: path("/pause"), other: 404, owner: 200 },
   { route: "POST /v1/schedules/{id}/resume", path: path("/resume"), other: 404, owner: 200 },
+  { route: "POST /v1/schedules/{id}/confirm", path: path("/confirm"), other: 404, owner: 200 },
   { route: "POST /v1/schedules/{id}/run", path: path("/run"), other: 404, owner: 202 },
   { route: "DELETE /v1/schedules/{id}", path: path(""), other: 404, owner: 200 },
 ];

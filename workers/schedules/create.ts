@@ -9,7 +9,7 @@ import { resolveDeliver } from "../../core/channels/outbox/targets.ts";
 import type { DeliverTo } from "../../core/task/source.ts";
 import { type Failure, ok, type Result } from "../../core/base/errors.ts";
 import { checkTaskLimits } from "../../core/task/new-task.ts";
-import { createSchedule } from "../../core/schedules/change.ts";
+import { createSchedule, type NewSchedule } from "../../core/schedules/change.ts";
 import { getNextWake } from "../../core/schedules/decide-runs.ts";
 import type { ScheduleConfig, ScheduleState } from "../../core/schedules/schedule.ts";
 import { openPlaces } from "../channels/outbox/places.ts";
@@ -58,7 +58,7 @@ export async function checkConfig(
  */
 export async function registerSchedule(
   env: Env,
-  asked: Pick<ScheduleState, "tenant" | "id" | "config">,
+  asked: NewSchedule,
   act: AuditEntry,
   createdAt: number,
 ): Promise<Result<ScheduleState>> {

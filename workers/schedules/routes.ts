@@ -6,19 +6,22 @@ import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { raise } from "../../core/base/errors.ts";
 import { isId, makeId } from "../../core/base/ids.ts";
 import { writeCursor } from "../../core/base/page-cursor.ts";
-import { MAX_SCHEDULES, scheduleConfigSchema } from "../../core/schedules/schedule.ts";
+import { MAX_SCHEDULES, scheduleConfigSchema, type SchedulePerson } from "../../core/schedules/schedule.ts";
+import type { KeyPerson } from "../../core/tenant/rpc.ts";
 import { answers, withKey, emptyBody } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
 import { createAuditEntry } from "../http/audit-entry.ts";
-import type { App, AppEnv } from "../http/context.ts";
+import type { App, AppContext, AppEnv } from "../http/context.ts";
 import { formatEtag, ifMatchHeader, readIfVersion } from "../http/if-match.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { checkConfig, registerSchedule } from "./create.ts";
 import { getIdSource } from "../http/new-ids.ts";
 import { scheduleParams, scheduleStub } from "./access.ts";
-import { scheduleSchema, toScheduleView } from "./view.ts";
+import { nameScheduleCaller, readAppStates } from "./apps.ts";
+import { scheduleDetailsSchema, scheduleSchema, toScheduleDetails, toScheduleView } from "./view.ts";
 import { pageQuery, readPageRequest } from "../http/list-query.ts";
-import { getTenant } from "../http/principal.ts";
+import { getAuthor, getPerson, getTenant } from "../http/principal.ts";
+import { requirePerson } from "../http/require-person.ts";
 import { readTenantFacts } from "../http/tenant-facts.ts";
 import { unwrap } from "../http/unwrap.ts";
 
@@ -66,9 +69,10 @@ const show = createRoute({
   operationId: "schedules.get",
   path: "/v1/schedules/{id}",
   summary: "Show a schedule",
+  description: "With the apps that its agent may use, in the state in which a run would find them.",
   middleware: [requireScope("tasks:read")],
   request: { params: scheduleParams },
-  responses: answers({ 200: schedule }, [404]),
+  responses: answers({ 200: { ...schedule, json: scheduleDetailsSchema } }, [404]),
 });
 
 const update = createRoute({
@@ -78,7 +82,7 @@ const update = createRoute({
   path: "/v1/schedules/{id}",
   summary: "Change a schedule",
   description:
-    "Omitted fields get their defaults. Started runs continue. With `If-Match`, 409 if the latest version differs. An ended schedule becomes active again, or 403 if the tenant has too many.",
+    "Omitted fields get their defaults. Started runs continue. With `If-Match`, 409 if the latest version differs. An ended schedule becomes active again, or 403 if the tenant has too many. A change of `task` by anyone but the person of `acts_for` clears that (`acts_for_cleared`), and the person is notified.",
   middleware: [...admin, requireSchedule],
   request: {
     params: scheduleParams,
@@ -125,6 +129,19 @@ const resume = createRoute({
   responses: answers({ 200: schedule }, [404, 409, 415, 422]),
 });
 
+const confirm = createRoute({
+  ...shared,
+  method: "post",
+  operationId: "schedules.confirm",
+  path: "/v1/schedules/{id}/confirm",
+  summary: "Confirm a schedule, so that its tasks act for you",
+  description:
+    "Sets `acts_for` to the person of the key. Needs the scope `admin`, except for the person for whom its tasks acted until somebody else changed them. Send `If-Match` to confirm only what you read: 409 if the latest version differs. 422 for a key without a person.",
+  middleware: [requireScope("tasks:write"), requireSchedule],
+  request: { params: scheduleParams, body: emptyBody, headers: ifMatchHeader },
+  responses: answers({ 200: schedule }, [404, 409, 415, 422]),
+});
+
 export function scheduleRoutes(app: App): void {
   app.openapi(create, async (c) => {
     const tenant = getTenant(c);
@@ -133,7 +150,8 @@ export function scheduleRoutes(app: App): void {
     const { createdAt, random } = await getIdSource(c, "schedule");
     const id = makeId("schedule", createdAt, random);
     const act = await createAuditEntry(c, "schedule.create", id);
-    const made = unwrap(await registerSchedule(c.env, { tenant, id, config }, act, createdAt));
+    const actsFor = toSchedulePerson(getPerson(c));
+    const made = unwrap(await registerSchedule(c.env, { tenant, id, config, actsFor }, act, createdAt));
     return c.json(toScheduleView(made), 201, { location: `/v1/schedules/${id}`, etag: formatEtag(made) });
   });
 
@@ -144,8 +162,9 @@ export function scheduleRoutes(app: App): void {
   });
 
   app.openapi(show, async (c) => {
-    const found = unwrap(await scheduleStub(c, c.req.valid("param").id).view());
-    return c.json(toScheduleView(found), 200, { etag: formatEtag(found) });
+    const stored = unwrap(await scheduleStub(c, c.req.valid("param").id).view());
+    const found = await nameScheduleCaller(c, stored);
+    return c.json(toScheduleDetails(found, await readAppStates(c, found)), 200, { etag: formatEtag(found) });
   });
 
   app.openapi(update, async (c) => {
@@ -154,7 +173,7 @@ export function scheduleRoutes(app: App): void {
     const config = unwrap(await checkConfig(c.env, c.req.valid("json"), asker));
     const ifVersion = readIfVersion(c.req.valid("header")["if-match"]);
     const act = await createAuditEntry(c, "schedule.update", id);
-    const changed = unwrap(await scheduleStub(c, id).change(config, ifVersion, act));
+    const changed = unwrap(await scheduleStub(c, id).change(config, ifVersion, act, getAuthor(c)));
     return c.json(toScheduleView(changed), 200, { etag: formatEtag(changed) });
   });
 
@@ -185,4 +204,23 @@ export function scheduleRoutes(app: App): void {
     const resumed = unwrap(await scheduleStub(c, id).resume(await createAuditEntry(c, "schedule.resume", id)));
     return c.json(toScheduleView(resumed), 200, { etag: formatEtag(resumed) });
   });
+
+  app.openapi(confirm, async (c) => {
+    const { id } = c.req.valid("param");
+    const { id: person, name } = requirePerson(c);
+    const ifVersion = readIfVersion(c.req.valid("header")["if-match"]);
+    const confirmation = { person, name, mayManage: mayManage(c), ifVersion };
+    const act = await createAuditEntry(c, "schedule.confirm", id);
+    const confirmed = unwrap(await scheduleStub(c, id).confirm(confirmation, act));
+    return c.json(toScheduleView(confirmed), 200, { etag: formatEtag(confirmed) });
+  });
+}
+
+function mayManage(c: AppContext): boolean {
+  const principal = c.get("principal");
+  return principal.kind === "tenant" && principal.key.scopes.includes("admin");
+}
+
+function toSchedulePerson(person: KeyPerson | null): SchedulePerson | null {
+  return person === null ? null : { person: person.id, name: person.name };
 }

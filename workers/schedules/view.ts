@@ -1,5 +1,8 @@
 /** Formats schedules, their occurrences and due times for the API. */
 import { z } from "zod";
+import { CONNECT_REASONS } from "../../core/connections/account.ts";
+import { findClearedCaller, findScheduleCaller } from "../../core/schedules/acts-for.ts";
+import type { AppState } from "../../core/schedules/app-states.ts";
 import type { DueClock } from "../../core/schedules/due.ts";
 import { type Occurrence, OCCURRENCE_STATES } from "../../core/schedules/occurrence.ts";
 import { type ScheduleState, scheduleConfigSchema } from "../../core/schedules/schedule.ts";
@@ -20,8 +23,38 @@ export const scheduleSchema = scheduleConfigSchema
     next_at: time.nullable().describe("The next due time, before any jitter; null if paused or ended."),
     created_at: time,
     updated_at: time,
+    acts_for: z
+      .strictObject({ person_id: z.string(), name: z.string() })
+      .nullable()
+      .describe(
+        "The person for whom its tasks act: who created the schedule or last confirmed it. Null: nobody, so its tasks use shared accounts only.",
+      ),
+    acts_for_cleared: z
+      .boolean()
+      .describe("True after somebody else changed `task`, which cleared `acts_for`, until a person confirms it."),
   })
   .meta({ id: "Schedule" });
+
+const appStateSchema = z
+  .strictObject({
+    app: z.string(),
+    state: z.enum(["active", ...CONNECT_REASONS]).describe("`active`: a run can use the app now. Otherwise why not."),
+    connection_id: z.string().nullable().describe("The connection that a run would use; null without one."),
+    owner: z.enum(["person", "shared"]).describe("Whose account it is or has to be: of `acts_for`, or everyone's."),
+    unattended: z.boolean().describe("Whether runs may use the account while its owner is away."),
+    why: z.string().nullable(),
+  })
+  .meta({ id: "ScheduleApp" });
+
+/** One schedule, with what its runs may use. */
+export const scheduleDetailsSchema = scheduleSchema
+  .extend({
+    apps: z
+      .array(appStateSchema)
+      .nullable()
+      .describe("The apps that its agent may use; null while they cannot be read."),
+  })
+  .meta({ id: "ScheduleDetails" });
 
 export const occurrenceSchema = z
   .strictObject({
@@ -46,7 +79,9 @@ export const occurrenceSchema = z
 
 export const dueTimeSchema = z.strictObject({ data: z.array(time) }).meta({ id: "DueMoments" });
 
-export function toScheduleView({ id, version, config, paused, next, createdAt, updatedAt }: ScheduleState) {
+export function toScheduleView(state: ScheduleState) {
+  const { id, version, config, paused, next, createdAt, updatedAt } = state;
+  const caller = findScheduleCaller(state);
   return {
     id,
     version,
@@ -55,7 +90,16 @@ export function toScheduleView({ id, version, config, paused, next, createdAt, u
     next_at: next === null ? null : iso(next.due),
     created_at: iso(createdAt),
     updated_at: iso(updatedAt),
+    acts_for: caller === null ? null : { person_id: caller.person, name: caller.name },
+    acts_for_cleared: findClearedCaller(state) !== null,
   };
+}
+
+export function toScheduleDetails(state: ScheduleState, apps: readonly AppState[] | null) {
+  const shown = apps?.map(({ app, status, connection, owner, unattended, why }) => {
+    return { app, state: status, connection_id: connection, owner, unattended, why };
+  });
+  return { ...toScheduleView(state), apps: shown ?? null };
 }
 
 export function toOccurrenceView(occurrence: Occurrence) {

@@ -1,4 +1,5 @@
 /** A message to a person before its channel formats it. */
+import type { ShownAccount } from "../../connections/account.ts";
 import type { OutputFile } from "../../task/view.ts";
 
 /** The content of deliveries of every kind but `event`. */
@@ -16,6 +17,16 @@ export interface OutMessage {
   readonly isOver: boolean;
   /** A title for channels that have one, such as the subject of a mail. */
   readonly title: string;
+  /** A schedule that the recipient may confirm with a button. Absent from an earlier release. */
+  readonly confirm?: ScheduleToConfirm;
+}
+
+/** `task` is null when it is too long to show; then no channel offers to confirm it. */
+export interface ScheduleToConfirm {
+  readonly schedule: string;
+  /** The version that is shown. */
+  readonly version: number;
+  readonly task: unknown;
 }
 
 /** `arguments` is null when they are too long to show; then no channel offers approval. */
@@ -38,4 +49,6 @@ export interface Ask {
   readonly call: ApprovalCall | null;
   readonly reason: string | null;
   readonly expiresAt: string | null;
+  /** For an approval: the account that the call uses. Absent without one, and from an earlier release. */
+  readonly account?: ShownAccount;
 }

@@ -8,6 +8,7 @@ import type { OutputFile } from "../../task/view.ts";
 import type { OwnMessage, SlackRef, SlackContent } from "../../ports/slack.ts";
 import { renderAskCard, renderProgressCard, renderSettledCard } from "./cards.ts";
 import { toMessages, toSlackMessage } from "./pack.ts";
+import { renderScheduleCard } from "./schedule-card.ts";
 
 /** Messages of one answer; a longer answer is also attached as a file. */
 export const MAX_ANSWER_MESSAGES = 5;
@@ -61,6 +62,8 @@ function renderClosing({ files }: OutMessage): SlackContent {
 function planPosts({ id, to }: Pick<Delivery, "id" | "to">, message: OutMessage): SlackPart[] {
   if (message.ask !== null)
     return [{ kind: "post", key: id, words: renderAskCard({ text: message.text, ask: message.ask }, isDirect(to)) }];
+  if (message.confirm !== undefined)
+    return [{ kind: "post", key: id, words: renderScheduleCard(message, message.confirm) }];
   const { messages, isWhole } = toMessages(message.text, MAX_ANSWER_MESSAGES);
   const note = isWhole ? [] : [toSlackMessage([`_There is more: the whole answer is in ${ANSWER_FILE}._`])];
   const empty = messages.length === 0 ? [toSlackMessage([message.files.length > 0 ? "_Files:_" : "_(no text)_"])] : [];

@@ -2,7 +2,7 @@
 import { budgetSchema } from "../../agents/agent.ts";
 import { countFields, MAX_PROMPT_CHARACTERS, MAX_PROMPT_FIELDS } from "./hook-prompt.ts";
 import { MAX_OLD_SECRET_MS, type OldSecret } from "./old-secrets.ts";
-import { projectSchema, taskRequestSchema } from "../../task/new-task.ts";
+import { type CallingPerson, projectSchema, taskRequestSchema } from "../../task/new-task.ts";
 import { z } from "zod";
 
 /** The format and signature of calls. `generic`: any program; `standard`: https://www.standardwebhooks.com. */
@@ -83,9 +83,20 @@ const secretSchema = z
   .regex(/^[!-~]{8,500}$/, "8 to 500 printable ASCII characters without spaces")
   .describe("The secret that signs calls; generated when omitted.");
 
+const actsForSchema = z
+  .literal("me")
+  .nullable()
+  .describe(
+    "`me`: tasks act for the person of this key, from which they may use accounts that are allowed while the person is away. Null: for nobody. Unchanged when omitted, unless somebody else changes `agent`, `project`, `prompt`, `events`, `deliver` or the secret: that ends it.",
+  );
+
 /** The body that creates a hook, or (with `old_secret_seconds`) replaces one. */
 export const hookRequestSchema = hookConfigSchema
-  .extend({ secret: secretSchema.optional(), old_secret_seconds: oldSecretSchema.optional() })
+  .extend({
+    secret: secretSchema.optional(),
+    old_secret_seconds: oldSecretSchema.optional(),
+    acts_for: actsForSchema.optional(),
+  })
   .superRefine(({ type, secret, old_secret_seconds, events, signature_header, once_per_body }, context) => {
     const refuse = (field: string, message: string) => context.addIssue({ code: "custom", path: [field], message });
     if (type === "standard" && secret !== undefined && !isStandardSecret(secret))
@@ -135,6 +146,8 @@ export interface Hook {
   readonly sealed: string;
   /** Replaced secrets, the latest first. */
   readonly old: readonly OldSecret[];
+  /** The person for whom its tasks act; null: nobody, or a person whose record was deleted. */
+  readonly actsFor: CallingPerson | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

@@ -1,10 +1,11 @@
 /** The rows of hooks. */
+import { neon } from "@neondatabase/serverless";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../../../adapters/database/database.ts";
 import type { HookConfig } from "../../../core/channels/webhooks/hook.ts";
 import type { Database } from "../../../core/ports/database.ts";
 import { startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
-import { act, hookRow, makeTenant } from "./rows.ts";
+import { act, hookRow, makeTenant, newId, personOf } from "./rows.ts";
 import { valueOf } from "../value-of.ts";
 
 let server: TestDatabase;
@@ -42,14 +43,14 @@ describe("a hook", () => {
     const act2 = () => act("hook.update", id);
     const config2 = { ...config, prompt: "{{a}}" };
     const set = valueOf(
-      await database.hooks.update(tenant, { id, config: config2, secret: null, ifVersion: 1 }, act2()),
+      await database.hooks.update(tenant, { id, config: config2, secret: null, actsFor: null, ifVersion: 1 }, act2()),
     );
     expect(set).toMatchObject({ version: 2, config: config2, sealed });
-    const late = await database.hooks.update(tenant, { id, config, secret: null, ifVersion: 1 }, act2());
+    const late = await database.hooks.update(tenant, { id, config, secret: null, actsFor: null, ifVersion: 1 }, act2());
     expect(late).toMatchObject({ error: { code: "conflict", field: "If-Match" } });
     const any = await database.hooks.update(
       tenant,
-      { id, config, secret: { sealed: "other", oldUntil: 7 }, ifVersion: null },
+      { id, config, secret: { sealed: "other", oldUntil: 7 }, actsFor: null, ifVersion: null },
       act2(),
     );
     expect(valueOf(any)).toMatchObject({ version: 3, sealed: "other", old: [{ sealed, until: 7 }] });
@@ -60,16 +61,20 @@ describe("a hook", () => {
     ] as const)
       await database.hooks.update(
         tenant,
-        { id, config, secret: { sealed: secret, oldUntil }, ifVersion: null },
+        { id, config, secret: { sealed: secret, oldUntil }, actsFor: null, ifVersion: null },
         act2(),
       );
     const three = [10, 9, 8].map((until, index) => ({ sealed: ["d", "c", "other"][index], until }));
     expect(valueOf(await database.hooks.get(tenant, id))).toMatchObject({ sealed: "e", old: three });
     const clear = { sealed: "f", oldUntil: null };
-    const cleared = await database.hooks.update(tenant, { id, config, secret: clear, ifVersion: null }, act2());
+    const cleared = await database.hooks.update(
+      tenant,
+      { id, config, secret: clear, actsFor: null, ifVersion: null },
+      act2(),
+    );
     expect(valueOf(cleared)).toMatchObject({ sealed: "f", old: [] });
     expect(
-      await database.hooks.update(tenant, { id: "x", config, secret: null, ifVersion: null }, act2()),
+      await database.hooks.update(tenant, { id: "x", config, secret: null, actsFor: null, ifVersion: null }, act2()),
     ).toMatchObject({
       error: { code: "not_found" },
     });
@@ -102,6 +107,35 @@ describe("a hook", () => {
         .map(({ action }) => action)
         .toSorted(),
     ).toEqual(["hook.create", "hook.delete"]);
+  });
+
+  test("acts for a person, until a release that does not know that changes it, or the person is deleted", async () => {
+    const addPerson = async () => {
+      const person = personOf(newId("person"));
+      return valueOf(await database.people.create(tenant, person, act("person.create", person.id)));
+    };
+    const [ana, ben] = [await addPerson(), await addPerson()];
+    const row = hookRow("acts");
+    const { id, config } = row;
+    const made = valueOf(await database.hooks.create(tenant, { ...row, actsFor: ana.id }, act("hook.create", id)));
+    const caller = { person: ana.id, name: ana.name, timeZone: ana.timeZone };
+    expect(made.actsFor).toEqual(caller);
+    const replace = async (actsFor: string | null) =>
+      valueOf(
+        await database.hooks.update(
+          tenant,
+          { id, config, secret: null, actsFor, ifVersion: null },
+          act("hook.update", id),
+        ),
+      ).actsFor;
+    expect(await replace(ana.id)).toEqual(caller);
+    const query = `update hooks set version = version + 1 where tenant = '${tenant}' and id = '${id}'`;
+    await neon(server.ownerUrl, { disableWarningInBrowsers: true }).query(query);
+    const read = async () => valueOf(await database.hooks.get(tenant, id)).actsFor;
+    expect(await read()).toBeNull();
+    expect(await replace(ben.id)).toMatchObject({ person: ben.id });
+    valueOf(await database.people.remove(tenant, ben.id, act("person.delete", ben.id)));
+    expect([await read(), await replace(ben.id), await replace(null)]).toEqual([null, null, null]);
   });
 
   test("goes with its tenant", async () => {

@@ -5,7 +5,7 @@ import { openDatabase } from "../../../adapters/database/database.ts";
 import type { Database } from "../../../core/ports/database.ts";
 import { MAX_STORED_SCHEDULES, MAX_SCHEDULES } from "../../../core/schedules/schedule.ts";
 import { startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
-import { act, makeTenant, scheduleRow, START } from "./rows.ts";
+import { act, makeTenant, personOf, scheduleRow, START } from "./rows.ts";
 import { valueOf } from "../value-of.ts";
 
 let server: TestDatabase;
@@ -42,6 +42,32 @@ test("a row is made once, takes later reports and no earlier one, and is removed
   expect(await listed()).toEqual([]);
   const acts = valueOf(await database.audit.page(tenant, { after: null, limit: 100 })).items;
   expect(acts.filter(({ target }) => target === row.state.id)).toHaveLength(2);
+});
+
+test("the list shows people by their present names, and not those who were deleted", async () => {
+  const { id } = (await makeTenant(database)).tenant;
+  const ana = personOf("Ana");
+  valueOf(await database.people.create(id, ana, act("person.create", ana.id)));
+  const row = scheduleRow(id);
+  const actsFor = { person: ana.id, name: "Ana", version: 1, at: START };
+  const state = { ...row.state, actsFor };
+  valueOf(await create({ ...row, state }, id));
+  const callers = async () => (await listed(id)).map((one) => one.actsFor);
+  expect(await callers()).toEqual([actsFor]);
+  const renamed = { id: ana.id, fields: { ...ana, name: "Ana Alves" }, ifVersion: null };
+  valueOf(await database.people.update(id, renamed, act("person.update", ana.id)));
+  expect(await callers()).toEqual([{ ...actsFor, name: "Ana Alves" }]);
+  const columns = async () =>
+    await neon(server.ownerUrl, { disableWarningInBrowsers: true }).query(
+      `select acts_for from schedules where tenant = '${id}'`,
+    );
+  expect(await columns()).toEqual([{ acts_for: ana.id }]);
+  valueOf(await database.schedules.report(id, { ...row, state: { ...state, version: 2 }, report: 2 }));
+  expect(await columns()).toEqual([{ acts_for: null }]);
+  valueOf(await database.schedules.restore(id, { ...row, state, report: 3 }));
+  expect(await columns()).toEqual([{ acts_for: ana.id }]);
+  valueOf(await database.people.remove(id, ana.id, act("person.delete", ana.id)));
+  expect(await callers()).toEqual([null]);
 });
 
 test("a row of an earlier release is tracked from its object's next report on, but never for an erased tenant", async () => {

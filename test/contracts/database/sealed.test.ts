@@ -65,7 +65,7 @@ async function store(column: SealedColumn, sealed: string): Promise<void> {
       valueOf(await database.hooks.create(tenant, row, act("hook.create", row.id)));
       if (column === "hooks.sealed") return;
       const secret = { sealed: await seal(newKey()), oldUntil: 9 };
-      const change = { id: row.id, config: row.config, secret, ifVersion: null };
+      const change = { id: row.id, config: row.config, secret, actsFor: null, ifVersion: null };
       valueOf(await database.hooks.update(tenant, change, act("hook.update", row.id)));
       return;
     }

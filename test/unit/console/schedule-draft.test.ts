@@ -12,7 +12,8 @@ const config: Pick<Schedule, "name" | "when" | "time_zone" | "jitter_seconds" | 
   missed: { policy: "all", window_seconds: 5_400 },
   overlap: "queue",
 };
-const view = { id: "sch_1", version: 3, paused: false, next_at: AT, created_at: AT, updated_at: AT };
+const caller = { acts_for: { person_id: "per_1", name: "Ana" }, acts_for_cleared: false };
+const view = { id: "sch_1", version: 3, paused: false, next_at: AT, created_at: AT, updated_at: AT, ...caller };
 
 describe("a schedule", () => {
   it.each([

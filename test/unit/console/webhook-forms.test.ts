@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import { NOTICE_TYPES } from "../../../core/task/notice.ts";
 import {
+  doesAct,
   draftOfIncoming,
   type IncomingDraft,
   NEW_INCOMING,
   readIncoming,
+  toActsFor,
 } from "../../../web/src/pages/webhooks/incoming-draft.ts";
 import { EVENT_GROUPS, eventsInWords, withEvent } from "../../../web/src/pages/webhooks/webhook-events.ts";
 
@@ -88,9 +90,21 @@ test("an incoming webhook that is read and resent is unchanged", () => {
     id: "hook_1",
     version: 3,
     old_secret_until: null,
+    acts_for: { person_id: "per_1", name: "Ana" },
     url: "https://otto.example/webhook/github",
     ...times,
     ...setting,
   };
   expect(readIncoming(draftOfIncoming(hook), "", null)).toEqual({ ok: true, request: setting });
+});
+
+test("an incoming webhook acts for whom it acted until somebody says otherwise", () => {
+  const sent = (actsFor: IncomingDraft["actsFor"]) => {
+    const read = readIncoming({ ...NEW_INCOMING, name: "a", oncePerBody: "no", actsFor }, "", null);
+    return read.ok ? read.request.acts_for : read.faults;
+  };
+  expect([sent("as_is"), sent("me"), sent("nobody")]).toEqual([undefined, "me", null]);
+  for (const hasPerson of [true, false])
+    for (const isActing of [true, false]) expect(doesAct(toActsFor(isActing, hasPerson), hasPerson)).toBe(isActing);
+  expect([toActsFor(true, false), toActsFor(false, true), toActsFor(true, true)]).toEqual(["me", "nobody", "as_is"]);
 });

@@ -107,9 +107,10 @@ describe("the routes of a bound key", () => {
     expect(isRouteOpen(null, method, path)).toBe(true);
   });
 
-  it("with agents are all routes but those that start a task without naming its agent", () => {
+  it("with agents are all routes but those that start or confirm tasks without naming their agent", () => {
     expect(isRouteOpen(BILLING, "GET", "/v1/schedules")).toBe(true);
     expect(isRouteOpen(BILLING, "POST", "/v1/schedules/sched_1/run")).toBe(false);
+    expect(isRouteOpen(BILLING, "POST", "/v1/schedules/sched_1/confirm")).toBe(false);
     expect(isRouteOpen(BILLING, "POST", "/webhook/orders")).toBe(false);
   });
 });

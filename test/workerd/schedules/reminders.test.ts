@@ -22,6 +22,7 @@ test("a model sets a reminder, and the person is notified when it is due", async
   vi.spyOn(console, "error").mockImplementation(() => undefined);
   const caller = await makeCaller();
   await addPerson(caller, "Ana Lima");
+  const ana = (await caller.send("GET", "/v1/people")).json.data[0].id;
   const agent = await caller.send("POST", "/v1/agents", {
     name: "reminds",
     instructions: "",
@@ -30,13 +31,18 @@ test("a model sets a reminder, and the person is notified when it is due", async
     approval: { cautious: "allow" },
   });
   const call = { name: "set_reminder", arguments: { message: "Stand up.", every: "0 9 * * *", person: "Ana" } };
-  const { id } = await caller.makeTask([{ calls: [call] }, { text: "Done." }], { agent: agent.json.id });
+  const { id } = await caller.makeTask([{ calls: [call] }, { text: "Done." }], {
+    agent: agent.json.id,
+    acts_for: ana,
+  });
   await caller.until(id, ({ status }) => status === "completed");
   const [row] = (await caller.send("GET", `/v1/tasks/${id}/ledger`)).json.data;
   expect(row).toMatchObject({ tool: "set_reminder", effect: "keyed", state: "confirmed" });
   const { reminder_id } = row.result.result;
   const { data } = (await caller.send("GET", "/v1/schedules")).json;
-  expect(data).toMatchObject([{ id: reminder_id, reminder: { text: "Stand up.", to: [{ channel: "person" }] } }]);
+  // What a model makes acts for nobody, whoever its task acts for.
+  const reminder = { text: "Stand up.", to: [{ channel: "person" }] };
+  expect(data).toMatchObject([{ id: reminder_id, reminder, acts_for: null }]);
   const [act] = (await caller.send("GET", "/v1/audit")).json.data;
   expect(act).toMatchObject({ action: "schedule.create", target: reminder_id, actor: "otto" });
 

@@ -11,6 +11,7 @@ import {
   type SlackWindow,
   findVerb,
 } from "../../../core/channels/slack/actions.ts";
+import { readScheduleConfirmation } from "../../../core/channels/slack/schedule-card.ts";
 import type { ClickBody, SubmissionBody } from "../../../core/channels/slack/items.ts";
 import { toAnswer } from "../../../core/channels/slack/open-questions.ts";
 import { createAnswerView, formatEditableArguments, createEditView } from "../../../core/channels/slack/views.ts";
@@ -19,6 +20,7 @@ import { findTaskOfWait } from "../../../core/base/ids.ts";
 import { parseJson } from "../../../core/base/parse-json.ts";
 import type { PendingView } from "../../../core/task/view.ts";
 import { answerAsk, type Reply } from "../inbox/answer.ts";
+import { confirmSchedule } from "./confirm-schedule.ts";
 import { findSpeaker } from "./speaker.ts";
 import { stopTask } from "./stop.ts";
 import { FOR_MEMBERS, isOutsider, retryLater, isTemporary, respond, type SlackContext, whisper } from "./workspace.ts";
@@ -38,9 +40,12 @@ export async function handleClick(context: SlackContext, click: ClickBody): Prom
     const hasResponded = click.responseUrl !== "" && (await respond(context, click.responseUrl, text));
     if (!hasResponded) await whisper(context, click, text);
   };
+  const shown = readScheduleConfirmation(click.action, click.value);
   const action = readAction(click.action, click.value);
-  if (action === null) return { kind: "done", note: "The click belongs to no element of Otto." };
+  if (shown === null && action === null) return { kind: "done", note: "The click belongs to no element of Otto." };
   if (isOutsider(context, click.userTeam)) return await refuse(tell, FOR_MEMBERS);
+  if (shown !== null) return await confirmSchedule(context, { ...shown, user: click.user }, tell);
+  if (action === null) return { kind: "done", note: "The click belongs to no element of Otto." };
   if (action.verb === "stop") return await stopTask(context, { task: action.task, user: click.user }, tell);
   const { ask } = action;
   if (ask === null) return { kind: "done", note: "The click belongs to no element of Otto." };

@@ -4,35 +4,30 @@ import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { publicUrlFromEnv } from "../../../adapters/env/deployment.ts";
-import { settingsFromEnv } from "../../../adapters/env/settings.ts";
 import {
-  type Hook,
-  type HookConfig,
   getHookInboxName,
   hookRequestSchema,
   newHookRequestSchema,
   setOncePerBody,
 } from "../../../core/channels/webhooks/hook.ts";
-import { resolveDeliver } from "../../../core/channels/outbox/targets.ts";
 import { OttoError, raise } from "../../../core/base/errors.ts";
-import { isId, makeId } from "../../../core/base/ids.ts";
-import { checkTaskLimits } from "../../../core/task/new-task.ts";
+import { makeId } from "../../../core/base/ids.ts";
 import { writeCursor } from "../../../core/base/page-cursor.ts";
 import { answers, withKey } from "../../http/answers.ts";
 import { pageOf } from "../../http/schemas.ts";
 import { createAuditEntry } from "../../http/audit-entry.ts";
 import { closeHook, sendHookSettings } from "./hook-settings.ts";
-import { createHookSecret, replaceHookSecret, sealHookSecret } from "./hook-secrets.ts";
-import { openPlaces } from "../outbox/places.ts";
-import type { App, AppContext, AppEnv, MiddlewareContext } from "../../http/context.ts";
-import { hookSchema, newHookSchema, toHookView } from "./hook-view.ts";
+import { createHookSecret, sealHookSecret } from "./hook-secrets.ts";
+import type { App, AppContext, AppEnv } from "../../http/context.ts";
+import { changedHookSchema, hookSchema, newHookSchema, toHookView } from "./hook-view.ts";
+import { checkRule, describeCaller, findHook, replaceHook, toCallingPerson } from "./replace-hook.ts";
 import { formatEtag, ifMatchHeader, readIfVersion } from "../../http/if-match.ts";
 import { requireScope } from "../../http/middleware/require-scope.ts";
 import { getIdSource } from "../../http/new-ids.ts";
 import { receivedItemSchema, listReceived, replayedSchema, replayReceived } from "../inbox/view.ts";
-import { resolveAgent } from "../../agents/resolve.ts";
 import { pageQuery, readPageRequest } from "../../http/list-query.ts";
 import { getTenant } from "../../http/principal.ts";
+import { requirePerson } from "../../http/require-person.ts";
 import { unwrap } from "../../http/unwrap.ts";
 
 const shared = { tags: ["Webhooks in"], ...withKey };
@@ -100,10 +95,10 @@ const update = createRoute({
   path: "/v1/incoming-webhooks/{id}",
   summary: "Replace a hook",
   description:
-    "Replaces everything but the type; `secret` and `once_per_body` stay when omitted. A replaced secret stays valid for 24 hours, or for `old_secret_seconds`; at most three replaced secrets are valid at a time. Waiting calls use the new settings. With `If-Match`, 409 if the version differs.",
+    "Replaces everything but the type; `secret` and `once_per_body` stay when omitted. A replaced secret stays valid for 24 hours, or for `old_secret_seconds`; at most three replaced secrets are valid at a time. Waiting calls use the new settings. A change of `agent`, `project`, `prompt`, `events`, `deliver` or the secret by anyone but the person of `acts_for` clears that. With `If-Match`, 409 if the version differs.",
   middleware: [...admin, requireHook],
   request: { params, body, headers: ifMatchHeader },
-  responses: answers({ 200: hook }, [404, 409, 413, 415, 422]),
+  responses: answers({ 200: { ...hook, json: changedHookSchema } }, [404, 409, 413, 415, 422]),
 });
 
 const remove = createRoute({
@@ -144,7 +139,8 @@ const replay = createRoute({
 
 export function hookRoutes(app: App): void {
   app.openapi(create, async (c) => {
-    const { secret: given, old_secret_seconds: overlap, ...asked } = c.req.valid("json");
+    const { secret: given, old_secret_seconds: overlap, acts_for: askedFor, ...asked } = c.req.valid("json");
+    const actsFor = askedFor === "me" ? toCallingPerson(requirePerson(c)) : null;
     if (overlap !== undefined)
       raise("invalid_input", "old_secret_seconds: a new hook replaces no secret", {
         field: "old_secret_seconds",
@@ -155,10 +151,15 @@ export function hookRoutes(app: App): void {
     const id = makeId("hook", createdAt, random);
     const made = given === undefined ? await createHookSecret(c.env, tenant, random) : null;
     const sealed = await sealHookSecret(c.env, tenant, id, made ?? given ?? "");
-    const act = await createAuditEntry(c, "hook.create", id);
+    const act = describeCaller(await createAuditEntry(c, "hook.create", id), null, actsFor?.person ?? null);
     // The inbox first: a hook that exists can be called.
-    await sendHookSettings(c.env, tenant, { id, version: 1, config, sealed, old: [], createdAt, updatedAt: createdAt });
-    const created = await databaseFromEnv(c.env).hooks.create(tenant, { id, config, sealed }, act);
+    const about = { id, version: 1, config, sealed, old: [], actsFor, createdAt, updatedAt: createdAt };
+    await sendHookSettings(c.env, tenant, about);
+    const created = await databaseFromEnv(c.env).hooks.create(
+      tenant,
+      { id, config, sealed, actsFor: actsFor?.person ?? null },
+      act,
+    );
     if (!created.ok) {
       if (created.error.code !== "upstream_failed") await closeHook(c.env, tenant, id);
       throw new OttoError(created.error);
@@ -181,23 +182,12 @@ export function hookRoutes(app: App): void {
 
   app.openapi(update, async (c) => {
     const { id } = c.req.valid("param");
-    const { secret: given, old_secret_seconds: overlap, ...asked } = c.req.valid("json");
+    const asked = c.req.valid("json");
     const ifVersion = readIfVersion(c.req.valid("header")["if-match"]);
-    const before = await findHook(c, id);
-    if (before.config.type !== asked.type)
-      raise("invalid_input", `type: this hook has the type ${before.config.type}. Create another hook`, {
-        field: "type",
-      });
-    const config = await checkRule(c, setOncePerBody(asked, before.config));
-    const tenant = getTenant(c);
-    const act = await createAuditEntry(c, "hook.update", id);
-    const secret =
-      given === undefined
-        ? null
-        : await replaceHookSecret(c.env, { tenant, hook: before, given }, { overlap, at: act.at });
-    const set = unwrap(await databaseFromEnv(c.env).hooks.update(tenant, { id, config, secret, ifVersion }, act));
-    await sendHookSettings(c.env, tenant, set);
-    return c.json(toHookView(getOrigin(c), set), 200, { etag: formatEtag(set) });
+    const { set, cleared } = await replaceHook(c, { id, asked, ifVersion });
+    await sendHookSettings(c.env, getTenant(c), set);
+    const view = { ...toHookView(getOrigin(c), set), acts_for_cleared: cleared };
+    return c.json(view, 200, { etag: formatEtag(set) });
   });
 
   app.openapi(remove, async (c) => {
@@ -220,22 +210,6 @@ export function hookRoutes(app: App): void {
     const act = await createAuditEntry(c, "hook.replay", id);
     return c.json(await replayReceived(c, { name: getHookInboxName(id), since: 0 }, message, act), 202);
   });
-}
-
-async function findHook(c: MiddlewareContext, id: string): Promise<Hook> {
-  if (!isId("hook", id)) raise("not_found", "There is no such hook.");
-  return unwrap(await databaseFromEnv(c.env).hooks.get(getTenant(c), id));
-}
-
-/**
- * Returns the settings with every target in its stored form. Refuses settings that could create no task: an unknown
- * agent or target, or a budget that the agent does not allow.
- */
-async function checkRule(c: AppContext, rule: HookConfig): Promise<HookConfig> {
-  const { config: agent } = await resolveAgent(c, rule.agent);
-  unwrap(checkTaskLimits(rule.budget ?? {}, agent, settingsFromEnv(c.env).model));
-  if (rule.deliver === undefined) return rule;
-  return { ...rule, deliver: unwrap(await resolveDeliver(rule.deliver, openPlaces(c.env, getTenant(c)))) };
 }
 
 /** Returns the address at which programs outside reach this Worker. */

@@ -94,6 +94,8 @@ async function createTaskOfCall(env: Env, item: InboxItem, call: HookItem, hook:
     instructions: prompt.replaceAll(FIELD, ""),
     texts: toHookTexts(prompt, content),
     via: { channel: "webhook", id: call.hook },
+    // Who calls is unknown, and the payload is data: it steers nothing.
+    actsFor: hook?.actsFor ?? null,
     seed: item.id,
     at: item.receivedAt,
   });

@@ -22,8 +22,8 @@ export function EditSchedule({ schedule }: { readonly schedule: Tagged<Schedule>
     read: readSchedule,
     put: async (body, header) =>
       await answeredWithTag(api.PUT("/v1/schedules/{id}", { params: { path: { id }, header }, body })),
-    onSaved: async ({ name }) => {
-      say(`“${name}” is saved.`);
+    onSaved: async ({ name, acts_for_cleared: isCleared }) => {
+      say(isCleared ? `“${name}” is saved. It acts for nobody until a person confirms it.` : `“${name}” is saved.`);
       void queries.invalidateQueries({ queryKey: ["schedules", "list"] });
       await queries.invalidateQueries({ queryKey });
     },

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
-import { useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import type { Schedule } from "../../api/types.generated.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Message } from "../../ui/message.tsx";
@@ -8,6 +8,7 @@ import { ProblemNotice, Skeleton } from "../../ui/notice.tsx";
 import { Card, Page, Section } from "../../ui/page.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/time.tsx";
+import { ActsFor } from "./acts-for.tsx";
 import { EditSchedule } from "./edit-schedule.tsx";
 import { Ledger } from "./ledger.tsx";
 import { Preview } from "./preview.tsx";
@@ -46,13 +47,13 @@ export function SchedulePage() {
       {data === undefined ? null : view === "edit" ? (
         <EditSchedule key={data.body.id} schedule={data} />
       ) : (
-        <Overview schedule={data.body} />
+        <Overview schedule={data.body} accounts={<ActsFor schedule={data} />} />
       )}
     </Page>
   );
 }
 
-function Overview({ schedule }: { readonly schedule: Schedule }) {
+function Overview({ schedule, accounts }: { readonly schedule: Schedule; readonly accounts: ReactNode }) {
   const { paused, next_at, time_zone: zone, reminder } = schedule;
   useFollowing(next_at);
   const text = reminder?.text ?? draftOfSchedule(schedule).input;
@@ -76,6 +77,7 @@ function Overview({ schedule }: { readonly schedule: Schedule }) {
           <Message text={text} isPlain />
         </div>
       </Card>
+      {accounts}
       {next_at === null && !paused ? null : (
         <Section title={paused ? "When it would be due" : "When it is due"}>
           <Card>

@@ -68,6 +68,7 @@ export const ACTS = {
   "schedule.pause": "Schedule paused",
   "schedule.resume": "Schedule resumed",
   "schedule.run": "Schedule run by hand",
+  "schedule.confirm": "Schedule confirmed",
   "secret.create": "Secret made",
   "secret.update": "Secret changed",
   "secret.delete": "Secret deleted",

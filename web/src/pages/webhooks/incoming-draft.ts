@@ -21,6 +21,8 @@ export interface IncomingDraft {
   readonly signatureHeader: string;
   /** Empty: not chosen yet. */
   readonly oncePerBody: "" | "yes" | "no";
+  /** `as_is`: as the webhook has it; nobody for a new one. */
+  readonly actsFor: "as_is" | "me" | "nobody";
   readonly limits: NewTask["limits"];
   readonly deliver: readonly Delivery[];
 }
@@ -35,6 +37,7 @@ export const NEW_INCOMING: IncomingDraft = {
   events: "",
   signatureHeader: "",
   oncePerBody: "",
+  actsFor: "as_is",
   limits: limitFieldsOf(null),
   deliver: [],
 };
@@ -63,9 +66,21 @@ export function draftOfIncoming(hook: IncomingWebhook): IncomingDraft {
     events: events?.join("\n") ?? "",
     signatureHeader: signature_header === USUAL_HEADER ? "" : (signature_header ?? ""),
     oncePerBody: once_per_body === true ? "yes" : "no",
+    actsFor: "as_is",
     limits: limitFieldsOf(budget),
     deliver: hook.deliver ?? [],
   };
+}
+
+/** Whether the tasks of the webhook act for a person. `hasPerson`: they do as the webhook is now. */
+export function doesAct(actsFor: IncomingDraft["actsFor"], hasPerson: boolean): boolean {
+  return actsFor === "as_is" ? hasPerson : actsFor === "me";
+}
+
+/** The value that makes them act for a person or for nobody. */
+export function toActsFor(isActing: boolean, hasPerson: boolean): IncomingDraft["actsFor"] {
+  if (isActing === hasPerson) return "as_is";
+  return isActing ? "me" : "nobody";
 }
 
 export type ReadIncoming =
@@ -99,6 +114,7 @@ export function readIncoming(draft: IncomingDraft, secret: string, oldSeconds: s
       ...(events.length === 0 ? {} : { events }),
       ...(header === "" ? {} : { signature_header: header }),
       ...(mayBeCopied(type) && draft.oncePerBody !== "" ? { once_per_body: draft.oncePerBody === "yes" } : {}),
+      ...(draft.actsFor === "as_is" ? {} : { acts_for: draft.actsFor === "me" ? ("me" as const) : null }),
       ...budget,
       ...deliver,
       ...(secret === "" ? {} : { secret }),

@@ -1,11 +1,20 @@
 /** Who may call, and what a call becomes. */
 import type { ReactNode } from "react";
+import type { IncomingWebhook } from "../../api/types.generated.ts";
 import { CheckField, SelectField, TextArea, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { DeliveryFields, LimitFields } from "../tasks/more-fields.tsx";
 import { faultAt } from "../tasks/new-task.ts";
 import { AgentAndProject } from "../tasks/new-task-form.tsx";
-import { hasEvents, type IncomingDraft, type IncomingType, mayBeCopied, USUAL_HEADER } from "./incoming-draft.ts";
+import {
+  doesAct,
+  hasEvents,
+  type IncomingDraft,
+  type IncomingType,
+  mayBeCopied,
+  toActsFor,
+  USUAL_HEADER,
+} from "./incoming-draft.ts";
 import { FILLED_IN, OLD_SECRET_CHOICES, ONCE_PER_BODY_HINTS, TYPES } from "./incoming-words.ts";
 
 interface IncomingFormProps {
@@ -17,6 +26,8 @@ interface IncomingFormProps {
   /** Seconds for which the old secret stays valid; null without an old secret. */
   readonly oldSeconds: string | null;
   readonly setOldSeconds: (seconds: string) => void;
+  /** The person for whom its tasks act now; null: nobody. */
+  readonly person: IncomingWebhook["acts_for"];
   readonly faults: Readonly<Record<string, string>>;
   readonly onSubmit: () => void;
   /** Rendered after the fields: notices and buttons. */
@@ -39,6 +50,7 @@ export function IncomingForm(props: IncomingFormProps) {
           choose one with few permissions.
         </p>
       </fieldset>
+      <PersonField {...props} />
       <DeliveryFields task={draft} onChange={set} faults={faults} />
       <LimitFields task={draft} onChange={set} faults={faults} />
       <CheckField
@@ -142,6 +154,23 @@ function OldSecretField({ secret, oldSeconds, setOldSeconds, faults }: IncomingF
         </option>
       ))}
     </SelectField>
+  );
+}
+
+function PersonField({ draft, set, person, faults }: IncomingFormProps) {
+  const hasPerson = person !== null;
+  return (
+    <CheckField
+      label={hasPerson ? `Act for ${person.name}` : "Act for me"}
+      checked={doesAct(draft.actsFor, hasPerson)}
+      onChange={({ target }) => set({ actsFor: toActsFor(target.checked, hasPerson) })}
+      hint={
+        hasPerson
+          ? "Somebody else who changes the task, the events, the deliveries or the secret ends this."
+          : "Its tasks use your accounts that are allowed while you are away. Otherwise they use shared accounts only."
+      }
+      error={faults["acts_for"]}
+    />
   );
 }
 

@@ -61,8 +61,9 @@ function Edit({ hook }: { readonly hook: Tagged<IncomingWebhook> }) {
     },
     put: async (body, header) =>
       await answeredWithTag(api.PUT("/v1/incoming-webhooks/{id}", { params: { path: { id }, header }, body })),
-    onSaved: async ({ name }) => {
-      say(`“${name}” is saved. It counts at once.`);
+    onSaved: async ({ name, acts_for }) => {
+      const hasEnded = hook.body.acts_for !== null && acts_for === null;
+      say(hasEnded ? `“${name}” is saved. It acts for nobody now.` : `“${name}” is saved. It counts at once.`);
       await queries.invalidateQueries({ queryKey: ["incoming-webhooks"] });
     },
     leave: async () => await navigate({ to: "/webhooks/incoming/$webhookId", params: { webhookId: id } }),
@@ -81,6 +82,7 @@ function Edit({ hook }: { readonly hook: Tagged<IncomingWebhook> }) {
           setSecret={setSecret}
           oldSeconds={oldSeconds}
           setOldSeconds={setOldSeconds}
+          person={hook.body.acts_for}
           faults={edit.faults}
           onSubmit={edit.save}
         >

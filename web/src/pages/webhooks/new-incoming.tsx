@@ -52,6 +52,7 @@ export function NewIncoming() {
       draft={draft}
       secret={secret}
       oldSeconds={null}
+      person={null}
       setOldSeconds={() => undefined}
       isNew
       set={(change) => setDraft({ ...draft, ...change })}
