@@ -1,6 +1,8 @@
 /** Formats questions and approvals for people, before a channel renders them. */
 import { getOwn } from "../base/own-field.ts";
+import type { ShownAccount } from "../connections/account.ts";
 import type { Ask, OutMessage } from "../channels/outbox/message.ts";
+import { escapeMarkdown } from "../channels/outbox/message-delivery.ts";
 import type { Notice } from "../task/notice.ts";
 import type { ApprovedFile, PendingView } from "../task/view.ts";
 import { formatArguments } from "./format-call.ts";
@@ -44,9 +46,13 @@ export function toQuestion({ type, data, facts, seq }: Notice, personId: string 
   };
 }
 
+/** An open approval, and the account that its call uses, if any. */
+type ApprovalToShow = Extract<PendingView, { kind: "approval" }> & { readonly account?: ShownAccount };
+
 /** An open approval, without arguments that are too long to show. */
-export function toApproval(task: string, pending: Extract<PendingView, { kind: "approval" }>): RenderedAsk {
+export function toApproval(task: string, pending: ApprovalToShow): RenderedAsk {
   const { id, tool, arguments: given, arguments_hash: argumentsHash, expires_at: expiresAt, files = [] } = pending;
+  const { account, decides = null } = pending;
   const reason = files.length === 0 ? pending.reason : `${pending.reason} ${formatFiles(files)}`;
   return {
     waits: true,
@@ -56,12 +62,22 @@ export function toApproval(task: string, pending: Extract<PendingView, { kind: "
       kind: "approval",
       id,
       task,
-      person: null,
+      person: decides?.person_id ?? null,
       choices: null,
       call: { tool, arguments: formatArguments(given) === null ? null : given, argumentsHash },
       reason,
       expiresAt,
+      ...(account === undefined ? {} : { account }),
     },
+  };
+}
+
+/** The notification of an approval that only its owner decides, for others who follow the task: nothing to decide. */
+export function toOwnersNotice(approval: RenderedAsk, owner: string): RenderedAsk {
+  return {
+    ...approval,
+    waits: false,
+    text: `${approval.text} Waiting for ${escapeMarkdown(owner)}, whose account it uses.`,
   };
 }
 
@@ -144,7 +160,12 @@ export function createSettledMessage(task: string, { kind, id, personId, text, o
 function toAskEnd(kind: Ask["kind"], data: Readonly<Record<string, unknown>>, outcome: AskEnd["outcome"]): AskEnd {
   const id = toText(getOwn(data, `${kind}_id`)) ?? toText(data["id"]) ?? "";
   const text = kind === "question" ? (toText(data["query"]) ?? "") : formatCallQuestion(toText(data["tool"]) ?? "");
-  return { kind, id, personId: toText(data["person_id"]), text, outcome };
+  return { kind, id, personId: toText(data["person_id"]) ?? readOwner(data), text, outcome };
+}
+
+/** The id of the person who decides an approval; null for everyone who may approve. */
+export function readOwner({ decides }: Readonly<Record<string, unknown>>): string | null {
+  return typeof decides === "object" && decides !== null && "person_id" in decides ? toText(decides.person_id) : null;
 }
 
 /** The reason follows the call, which each channel shows below. */

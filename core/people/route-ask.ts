@@ -1,5 +1,6 @@
 /** Plans where and when a question or an approval is sent: first channel, fallback, reminders. */
 import type { Delivery } from "../channels/outbox/delivery.ts";
+import { isDirect } from "../channels/outbox/slack-destination.ts";
 import type { Channel } from "../task/source.ts";
 import type { PersonAddress, PersonRecord } from "./person.ts";
 import { addWorkingTime, isWorking, findNextWorking, type Worker } from "./working-hours.ts";
@@ -55,6 +56,16 @@ export function listDestinations({
     0,
     MAX_ASK_DESTINATIONS,
   );
+}
+
+/**
+ * The task's conversations with others than a person who is asked directly. Empty if the person has no address, because
+ * the conversations are asked then. Direct messages are the person's own: tasks there act for who writes in them.
+ */
+export function listOthers(person: PersonRecord, conversations: readonly AskDestination[]): AskDestination[] {
+  const own = new Set(listPersonDestinations(person).map(getDestinationKey));
+  if (own.size === 0) return [];
+  return conversations.filter((one) => !own.has(getDestinationKey(one)) && !isDirect(one.to));
 }
 
 /** The key of a destination. */

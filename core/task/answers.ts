@@ -13,7 +13,7 @@ import type { Resumed } from "../tool/tool.ts";
 import type { Turn } from "./turn.ts";
 import { formatFile } from "./view.ts";
 import type { SettledWait, Wait } from "./wait.ts";
-import { answeredOutcome, explainOwner, findWaitingCall, toQuestionFields } from "./waits.ts";
+import { answeredOutcome, explainOwner, findWaitingCall, toDecidesField, toQuestionFields } from "./waits.ts";
 
 type ApprovalWait = Extract<Wait, { kind: "approval" }>;
 
@@ -92,6 +92,7 @@ export function decideApproval(turn: Turn, command: Extract<Command, { type: "ap
     by_person_id: command.person ?? null,
     arguments_hash: decided.argumentsHash,
     approved_hash: hashApproved(decided.argumentsHash, files),
+    ...toDecidesField(call.wait),
     ...(files === undefined || files.length === 0 ? {} : { files: files.map(formatFile) }),
     ...(revised === null ? {} : { arguments: revised.arguments }),
   });

@@ -6,7 +6,8 @@ import { advance } from "./advance.ts";
 import type { Command, PreparedCall } from "./commands.ts";
 import type { BatchCall } from "./state.ts";
 import type { Turn } from "./turn.ts";
-import { formatFile, formatOwner, toAccountField } from "./view.ts";
+import { formatFile, toAccountField } from "./view.ts";
+import { toDecidesField } from "./waits.ts";
 
 /** Requests a person's approval of exactly these arguments. */
 export function requestApproval(
@@ -30,7 +31,7 @@ export function requestApproval(
     approved_hash: hashApproved(argumentsHash, bound),
     reason,
     expires_at: new Date(expiresAt).toISOString(),
-    ...(owner === undefined ? {} : { decides: formatOwner(owner) }),
+    ...toDecidesField(about),
     ...(bound.length === 0 ? {} : { files: bound.map(formatFile) }),
     ...toAccountField(entry),
   });

@@ -17,7 +17,7 @@ import { finishTask, loadSkill } from "./skills.ts";
 import type { Attachment, BatchCall } from "./state.ts";
 import { toAccountField } from "./view.ts";
 import type { Turn } from "./turn.ts";
-import { expiredOutcome, hasSettlement, openWait, toQuestionFields, getWaitEnd } from "./waits.ts";
+import { expiredOutcome, hasSettlement, openWait, toDecidesField, toQuestionFields, getWaitEnd } from "./waits.ts";
 
 /** The most files that one task delivers. */
 const MAX_ATTACHMENTS = 500;
@@ -296,7 +296,9 @@ export function expireWaits(turn: Turn): void {
     if (hasSettlement(wait)) turn.closeWait(wait.id, "expired", null);
     if (wait.kind === "question" || wait.kind === "approval") {
       const fields =
-        wait.kind === "question" ? { ...toQuestionFields(wait), answer: wait.defaultAnswer } : { tool: call.tool };
+        wait.kind === "question"
+          ? { ...toQuestionFields(wait), answer: wait.defaultAnswer }
+          : { tool: call.tool, ...toDecidesField(wait) };
       turn.emit(`${wait.kind}.expired`, { [`${wait.kind}_id`]: wait.id, call_id: call.id, ...fields });
     }
     if (wait.kind === "question" && wait.state !== undefined) {

@@ -69,7 +69,7 @@ export type PendingView =
     };
 
 /** The owner of the account that a call uses, who decides its approval. */
-interface DecidesView {
+export interface DecidesView {
   readonly person_id: string;
   readonly name: string;
   /** True if others who may approve decide too. */

@@ -6,8 +6,10 @@ import type { CallOutcome } from "./commands.ts";
 import type { BatchCall } from "./state.ts";
 import type { Wait } from "./wait.ts";
 import type { Control } from "../tool/tool.ts";
+import { type DecidesView, formatOwner } from "./view.ts";
 
 type QuestionWait = Extract<Wait, { kind: "question" }>;
+type ApprovalWait = Extract<Wait, { kind: "approval" }>;
 
 /**
  * Returns the wait that a control opens; null if the task need not wait. `before` counts the settled questions of the
@@ -104,9 +106,15 @@ export function toQuestionFields({ query, person, personId }: Pick<QuestionWait,
   return { query, person, ...(personId === undefined ? {} : { person_id: personId }) };
 }
 
+/** Returns the event field of an approval that one person decides; nothing for any other. */
+export function toDecidesField({ owner }: Pick<ApprovalWait, "owner">): { readonly decides?: DecidesView } {
+  return owner === undefined ? {} : { decides: formatOwner(owner) };
+}
+
 /** Returns the event fields of a wait for a person that has an id when its task ends; null for other waits. */
 export function toOpenWaitFields(tool: string, wait: Wait | null): Readonly<Record<string, unknown>> | null {
   if (wait?.kind === "question") return { kind: wait.kind, id: wait.id, ...toQuestionFields(wait) };
+  if (wait?.kind === "approval") return { kind: wait.kind, id: wait.id, tool, ...toDecidesField(wait) };
   return hasSettlement(wait) ? { kind: wait.kind, id: wait.id, tool } : null;
 }
 

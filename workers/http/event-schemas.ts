@@ -28,6 +28,9 @@ const decided = {
   by: z.string(),
   by_person_id: z.string().nullable().optional().describe("Null without a record of the person."),
 };
+const decides = {
+  decides: decidesSchema.optional().describe("Who decides. Absent for everyone who may approve."),
+};
 const fault = z.looseObject({ code: z.string(), message: z.string() });
 const ended = {
   ...status,
@@ -114,7 +117,7 @@ const DATA = {
     ...approved,
     reason: z.string(),
     expires_at: time.nullable(),
-    decides: decidesSchema.optional().describe("Who decides. Absent for everyone who may approve."),
+    ...decides,
     ...account,
   },
   "approval.decided": {
@@ -124,9 +127,10 @@ const DATA = {
     reason: z.string().nullable(),
     ...decided,
     ...approved,
+    ...decides,
     arguments: z.unknown().optional().describe("The arguments with which the person replaced the model's."),
   },
-  "approval.expired": { approval_id: z.string(), ...call },
+  "approval.expired": { approval_id: z.string(), ...call, ...decides },
   "connection.requested": {
     ...step,
     ...call,

@@ -1,6 +1,7 @@
 /** Renders a delivery as a mail to a person: Markdown and a subject. */
 import type { Ask, ApprovalCall, OutMessage } from "../outbox/message.ts";
-import { TOO_LONG_TO_SHOW } from "../../people/format-call.ts";
+import { escapeMarkdown } from "../outbox/message-delivery.ts";
+import { formatThrough, TOO_LONG_TO_SHOW } from "../../people/format-call.ts";
 import { REPLY_MARK } from "./reply-text.ts";
 
 const MAX_SUBJECT = 200;
@@ -35,11 +36,12 @@ export function renderText(message: OutMessage, context: MailContext): string {
 }
 
 function renderAsk(ask: Ask, context: MailContext): string {
-  const { choices, call, reason, expiresAt } = ask;
+  const { choices, call, reason, expiresAt, account } = ask;
   const parts = [
     choices === null ? "" : `Choices:\n\n${choices.map((choice) => `- ${toOneLine(choice)}`).join("\n")}`,
     call === null ? "" : `The call that waits: \`${call.tool}\``,
     call === null || hasHiddenArguments(ask) ? "" : toFence(call),
+    account === undefined ? "" : `${escapeMarkdown(toOneLine(formatThrough(account)))}.`,
     reason === null ? "" : reason,
     renderReplyHint(ask, context),
     expiresAt === null ? "" : `It expires at ${expiresAt.replace("T", " ").replace(/\.\d+Z$|Z$/, " UTC")}.`,

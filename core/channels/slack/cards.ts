@@ -1,5 +1,5 @@
 /** Slack messages that people act on: questions, approvals, progress, and their outcome. */
-import { TOO_LONG_TO_SHOW } from "../../people/format-call.ts";
+import { formatThrough, TOO_LONG_TO_SHOW } from "../../people/format-call.ts";
 import type { Ask, OutMessage, ApprovalCall } from "../outbox/message.ts";
 import { findTaskOfWait } from "../../base/ids.ts";
 import { MAX_BUTTON_VALUE_CHARACTERS, type SlackAction, type SlackVerb, toActionId, toActionValue } from "./actions.ts";
@@ -35,6 +35,7 @@ export function renderAskCard(
   const sections = [
     ...toCardSections(text),
     ...(ask.call === null ? [] : toCallSections(ask.call, ask.reason)),
+    ...(ask.account === undefined ? [] : [escapeText(truncateText(formatThrough(ask.account), MAX_REASON_CHARACTERS))]),
     ...listLongChoices(ask),
   ];
   const blocks = [...sections.map(toSectionBlock), ...createButtons(ask), ...createContext(ask, isDirect)];

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Notice } from "../../../core/task/notice.ts";
 import {
   toApproval,
+  toOwnersNotice,
   listAskEnds,
   toQuestion,
   createReminderMessage,
@@ -53,6 +54,24 @@ describe("a question", () => {
     });
     const long = toApproval("task_1", { ...PENDING, arguments: { body: "x".repeat(MAX_SHOWN_ARGUMENTS) } });
     expect(long.ask.call).toEqual({ tool: "send_email", arguments: null, argumentsHash: "abc" });
+  });
+
+  test("for an owner's approval is addressed to the owner, with the account", () => {
+    const decides = { person_id: "per_ana", name: "Ana", delegates: false };
+    const owner = { kind: "person", id: "per_ana", name: "Ana" } as const;
+    const account = { connection: "con_1", app: "mail", provider: "oauth", owner, label: "ana@acme.example" } as const;
+    const approval = toApproval("task_1", { ...PENDING, decides, account });
+    expect(approval.ask).toMatchObject({ person: "per_ana", account });
+    expect(toApproval("task_1", { ...PENDING, decides: null }).ask.person).toBeNull();
+    expect(toOwnersNotice(approval, "*Ana*")).toMatchObject({
+      waits: false,
+      text: "May I call `send_email`? Waiting for \\*Ana\\*, whose account it uses.",
+    });
+    const ended = { approval_id: "apr_1", tool: "send_email", decides };
+    for (const type of ["approval.decided", "approval.expired"] as const)
+      expect(listAskEnds(notice(type, ended))).toMatchObject([{ kind: "approval", personId: "per_ana" }]);
+    const closed = [{ kind: "approval", id: "apr_1", tool: "send_email", decides }];
+    expect(listAskEnds(notice("task.cancelled", { closed }))).toMatchObject([{ personId: "per_ana" }]);
   });
 
   test("is repeated under the same id", () => {

@@ -5,6 +5,7 @@ import {
   type AskToRoute,
   FALLBACK_AFTER_MS,
   type AskStep,
+  listOthers,
   MAX_REMINDERS,
   MAX_ASK_DESTINATIONS,
   routeAsk,
@@ -213,6 +214,14 @@ describe("a question without a person", () => {
 
   test("is not sent when the task delivers nowhere", () => {
     expect(route({})).toEqual([]);
+  });
+
+  test("of a task that others follow: they are told apart from the person who is asked", () => {
+    const direct: AskDestination = { channel: "slack", to: "T1/D1/1.2", person: null };
+    const own: AskDestination = { channel: "slack", to: "T1/U1", person: ana() };
+    const all = [THREAD, direct, own];
+    expect(listOthers(ana(), all)).toEqual([THREAD]);
+    expect(listOthers(ana({ addresses: [] }), all)).toEqual([]);
   });
 
   test("has the same route as one for a person without an address", () => {

@@ -12,13 +12,13 @@ export type AgentVersion = { name: string; model?: string | undefined; fallbacks
 
 export type AnswerInput = { text?: string | undefined; choice?: string | undefined };
 
-export type ApprovalDecidedEvent = { seq: number; type: "approval.decided"; data: { task_id: string; at: string; approval_id: string; call_id: string; tool: string; decision: ApprovalDecision; reason: string | null; by: string; by_person_id?: string | null | undefined; arguments_hash: string; approved_hash?: string | undefined; files?: (ApprovedFile)[] | undefined; arguments?: unknown; [field: string]: unknown } };
+export type ApprovalDecidedEvent = { seq: number; type: "approval.decided"; data: { task_id: string; at: string; approval_id: string; call_id: string; tool: string; decision: ApprovalDecision; reason: string | null; by: string; by_person_id?: string | null | undefined; arguments_hash: string; approved_hash?: string | undefined; files?: (ApprovedFile)[] | undefined; decides?: { person_id: string; name: string; delegates: boolean } | undefined; arguments?: unknown; [field: string]: unknown } };
 
 export type ApprovalDecision = "approve" | "refuse";
 
 export type ApprovalDecisionInput = { decision: ApprovalDecision; arguments?: Record<string, unknown> | undefined; reason?: string | undefined };
 
-export type ApprovalExpiredEvent = { seq: number; type: "approval.expired"; data: { task_id: string; at: string; approval_id: string; call_id: string; tool: string; [field: string]: unknown } };
+export type ApprovalExpiredEvent = { seq: number; type: "approval.expired"; data: { task_id: string; at: string; approval_id: string; call_id: string; tool: string; decides?: { person_id: string; name: string; delegates: boolean } | undefined; [field: string]: unknown } };
 
 export type ApprovalRequestedEvent = { seq: number; type: "approval.requested"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; approval_id: string; arguments?: unknown; arguments_hash: string; approved_hash?: string | undefined; files?: (ApprovedFile)[] | undefined; reason: string; expires_at: string | null; decides?: { person_id: string; name: string; delegates: boolean } | undefined; [field: string]: unknown } };
 

@@ -5,9 +5,16 @@ import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { ok, type Result } from "../../../core/base/errors.ts";
 import type { Delivery } from "../../../core/channels/outbox/delivery.ts";
 import { listCandidateOutboxes, planAsk, planSettlement } from "../../../core/people/ask-deliveries.ts";
-import { toApproval, type AskEnd, listAskEnds, toQuestion } from "../../../core/people/ask-message.ts";
+import {
+  toApproval,
+  type AskEnd,
+  listAskEnds,
+  readOwner,
+  toOwnersNotice,
+  toQuestion,
+} from "../../../core/people/ask-message.ts";
 import type { PersonRecord } from "../../../core/people/person.ts";
-import { getDestinationKey } from "../../../core/people/route-ask.ts";
+import { getDestinationKey, listOthers } from "../../../core/people/route-ask.ts";
 import type { Notice } from "../../../core/task/notice.ts";
 import type { NoticeInput, FanOutEffect, FanOutStep } from "./fan-out-step.ts";
 import { findDestinations } from "../../people/conversations.ts";
@@ -40,20 +47,31 @@ async function fanOutQuestion(env: Env, { tenant, notice, view }: NoticeInput): 
   return ok({ deliveries: await planAsk(tenant, notice, message, whom), cancelled: [] });
 }
 
-/** The task stores the arguments. An approval that it no longer shows was decided. */
+/**
+ * The task stores the arguments. An approval that it no longer shows was decided. One that a person decides goes to that
+ * person, and the task's conversations read who is waited for.
+ */
 async function fanOutApproval(env: Env, look: NoticeInput): Promise<Result<FanOutEffect>> {
   const { tenant, notice } = look;
   const conversations = await findDestinations(env, tenant, notice.facts.deliver, "approval");
   if (!conversations.ok) return conversations;
-  if (conversations.value.length === 0) return NOTHING;
+  if (conversations.value.length === 0 && readOwner(notice.data) === null) return NOTHING;
   const task = await look.view();
   if (!task.ok) return task;
   const id = notice.data["approval_id"];
   const pending = task.value?.pending.find((entry) => entry.kind === "approval" && entry.id === id);
   if (pending?.kind !== "approval") return NOTHING;
   const message = toApproval(notice.facts.task, pending);
-  const whom = { person: null, conversations: conversations.value };
-  return ok({ deliveries: await planAsk(tenant, notice, message, whom), cancelled: [] });
+  const owner = await findPersonRecord(env, tenant, message.ask.person);
+  if (!owner.ok) return owner;
+  const whom = { person: owner.value, conversations: conversations.value };
+  const asked = await planAsk(tenant, notice, message, whom);
+  const { decides = null } = pending;
+  const others = owner.value === null ? [] : listOthers(owner.value, conversations.value);
+  if (decides === null || others.length === 0) return ok({ deliveries: asked, cancelled: [] });
+  const rest = decides.delegates ? message : toOwnersNotice(message, decides.name);
+  const told = await planAsk(tenant, notice, rest, { person: null, conversations: others });
+  return ok({ deliveries: [...asked, ...told], cancelled: [] });
 }
 
 /** Cancels unsent deliveries, and updates every card that was sent. */

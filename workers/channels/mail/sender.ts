@@ -126,7 +126,7 @@ async function replyAddress(
   return made.ok ? ok({ name: "", address: made.value }) : made;
 }
 
-/** Whether the person with this address may decide approvals. */
+/** Whether the person with this address may decide this approval: its owner may, whatever else they may approve. */
 async function canApproveByMail(
   env: Env,
   tenant: string,
@@ -135,7 +135,8 @@ async function canApproveByMail(
 ): Promise<Result<boolean>> {
   if (ask?.kind !== "approval") return ok(false);
   const person = await databaseFromEnv(env).people.findByAddress(tenant, { kind: "email", address });
-  return person.ok ? ok(person.value?.mayApprove ?? false) : person;
+  if (!person.ok || person.value === null) return person.ok ? ok(false) : person;
+  return ok(person.value.mayApprove || person.value.id === ask.person);
 }
 
 interface AttachedFiles {

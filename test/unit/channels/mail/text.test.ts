@@ -23,6 +23,14 @@ const ASK: Ask = {
 };
 const TOLD = { canReply: true, mayApprove: false, skipped: [] } as const;
 
+it("an approval by mail names the account of its call", () => {
+  const owner = { kind: "person", id: "per_ana", name: "Ana" } as const;
+  const account = { connection: "con_1", app: "mail", provider: "oauth", owner, label: "ana@acme.example" } as const;
+  const call = { tool: "send", arguments: {}, argumentsHash: "00" };
+  const ask: Ask = { ...ASK, kind: "approval", choices: null, call, account };
+  expect(renderText(outMessage({ ask }), TOLD)).toContain("Through ana@acme.example (Ana).");
+});
+
 describe("a mail address", () => {
   it.each(["a@b.de", "a.b+c@x-y.example", "o'brien@example.com"])("accepts %s", (text) => {
     expect(isAddress(text)).toBe(true);

@@ -46,6 +46,25 @@ const APPROVAL: Ask = {
   reason: "It reaches outside.",
 };
 
+const THROUGH = {
+  connection: "con_1",
+  app: "mail",
+  provider: "oauth",
+  owner: { kind: "person", id: "per_ana", name: "<Ana>" },
+  label: "ana@acme.example",
+} as const;
+
+describe("an approval of a call through an account", () => {
+  const textOf = (ask: Ask) => JSON.stringify(renderAskCard({ text: "May I?", ask }).blocks);
+
+  it("names the account", () => {
+    expect(textOf({ ...APPROVAL, account: THROUGH })).toContain("Through ana@acme.example (&lt;Ana&gt;)");
+    const shared = { ...THROUGH, owner: { kind: "shared" }, label: null } as const;
+    expect(textOf({ ...APPROVAL, account: shared })).toContain("Through the account of mail (shared)");
+    expect(textOf(APPROVAL)).not.toContain("Through");
+  });
+});
+
 /** A button, a select, or an option of one. */
 interface Element {
   readonly type: string;
