@@ -6,7 +6,6 @@ import { EVENT_PATTERNS } from "../../core/channels/webhooks/endpoint.ts";
 import { ERRORS } from "../../core/base/errors.ts";
 import { CONNECT_REASONS, OWNER_RULES, PROVIDERS } from "../../core/connections/account.ts";
 import { OPEN_WAIT_KINDS } from "../../core/task/open-waits.ts";
-import { CONNECT_REASONS } from "../../core/connections/account.ts";
 import { CUT_FIELDS } from "../../core/task/short.ts";
 import { TASK_STATUSES } from "../../core/task/status.ts";
 import { COUNTED } from "../../core/tenant/recovery.ts";
@@ -19,7 +18,6 @@ type Json = Record<string, unknown>;
 const ENUMS: Readonly<Record<string, string>> = {
   AccountProvider: PROVIDERS.join(" "),
   AccountOwnerKind: "shared person",
-  AccountOwnerKind: "person shared",
   ApprovalDecision: "approve refuse",
   ArgumentPlace: "path query header body payload",
   BudgetPeriod: "day month total",
