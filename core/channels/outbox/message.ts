@@ -19,6 +19,12 @@ export interface OutMessage {
   readonly title: string;
   /** A schedule that the recipient may confirm with a button. Absent from an earlier release. */
   readonly confirm?: ScheduleToConfirm;
+  /** An app whose account the recipient may connect with a button. Absent from an earlier release. */
+  readonly connect?: AppToConnect;
+}
+
+export interface AppToConnect {
+  readonly app: string;
 }
 
 /** `task` is null when it is too long to show; then no channel offers to confirm it. */

@@ -6,6 +6,7 @@ import type { OutMessage } from "../outbox/message.ts";
 import { isDirect } from "../outbox/slack-destination.ts";
 import type { OutputFile } from "../../task/view.ts";
 import type { OwnMessage, SlackRef, SlackContent } from "../../ports/slack.ts";
+import { renderConnectCard } from "./apps-card.ts";
 import { renderAskCard, renderProgressCard, renderSettledCard } from "./cards.ts";
 import { toMessages, toSlackMessage } from "./pack.ts";
 import { renderScheduleCard } from "./schedule-card.ts";
@@ -64,6 +65,8 @@ function planPosts({ id, to }: Pick<Delivery, "id" | "to">, message: OutMessage)
     return [{ kind: "post", key: id, words: renderAskCard({ text: message.text, ask: message.ask }, isDirect(to)) }];
   if (message.confirm !== undefined)
     return [{ kind: "post", key: id, words: renderScheduleCard(message, message.confirm) }];
+  if (message.connect !== undefined)
+    return [{ kind: "post", key: id, words: renderConnectCard(message, message.connect) }];
   const { messages, isWhole } = toMessages(message.text, MAX_ANSWER_MESSAGES);
   const note = isWhole ? [] : [toSlackMessage([`_There is more: the whole answer is in ${ANSWER_FILE}._`])];
   const empty = messages.length === 0 ? [toSlackMessage([message.files.length > 0 ? "_Files:_" : "_(no text)_"])] : [];

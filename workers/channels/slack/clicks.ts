@@ -4,6 +4,7 @@
  */
 import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
 import type { ItemOutcome } from "../../../core/channels/inbox/inbox.ts";
+import { readConnectClick } from "../../../core/channels/slack/apps-card.ts";
 import {
   readAction,
   readWindow,
@@ -20,10 +21,20 @@ import { findTaskOfWait } from "../../../core/base/ids.ts";
 import { parseJson } from "../../../core/base/parse-json.ts";
 import type { PendingView } from "../../../core/task/view.ts";
 import { answerAsk, type Reply } from "../inbox/answer.ts";
+import { connectApp } from "./apps.ts";
 import { confirmSchedule } from "./confirm-schedule.ts";
 import { findSpeaker } from "./speaker.ts";
 import { stopTask } from "./stop.ts";
-import { FOR_MEMBERS, isOutsider, retryLater, isTemporary, respond, type SlackContext, whisper } from "./workspace.ts";
+import {
+  FOR_MEMBERS,
+  isOutsider,
+  retryLater,
+  isTemporary,
+  respond,
+  type SlackContext,
+  whisper,
+  whisperTo,
+} from "./workspace.ts";
 
 /** Sends a text to the person who clicked. */
 type Respond = (text: string) => Promise<void>;
@@ -41,9 +52,12 @@ export async function handleClick(context: SlackContext, click: ClickBody): Prom
     if (!hasResponded) await whisper(context, click, text);
   };
   const shown = readScheduleConfirmation(click.action, click.value);
+  const wanted = readConnectClick(click.action, click.value);
   const action = readAction(click.action, click.value);
-  if (shown === null && action === null) return { kind: "done", note: "The click belongs to no element of Otto." };
+  if (shown === null && wanted === null && action === null)
+    return { kind: "done", note: "The click belongs to no element of Otto." };
   if (isOutsider(context, click.userTeam)) return await refuse(tell, FOR_MEMBERS);
+  if (wanted !== null) return await connectApp(context, { ...wanted, user: click.user }, whisperTo(context, click));
   if (shown !== null) return await confirmSchedule(context, { ...shown, user: click.user }, tell);
   if (action === null) return { kind: "done", note: "The click belongs to no element of Otto." };
   if (action.verb === "stop") return await stopTask(context, { task: action.task, user: click.user }, tell);

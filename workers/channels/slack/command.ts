@@ -16,10 +16,11 @@ import { hasEnded } from "../../../core/task/status.ts";
 import type { TaskView } from "../../../core/task/view.ts";
 import { flushIndexOf } from "../../http/fresh-index.ts";
 import { createReminder } from "../../schedules/reminders.ts";
+import { connectApp, showApps } from "./apps.ts";
 import { type Conversation, createSlackTask } from "./messages.ts";
 import { findAuthor, findMentionedNames, findSpeaker } from "./speaker.ts";
 import { stopTask } from "./stop.ts";
-import { retryLater, isTemporary, respond, type SlackContext } from "./workspace.ts";
+import { retryLater, isTemporary, respond, type SlackContext, whisperTo } from "./workspace.ts";
 
 /** Tasks of a channel that are searched, newest first. */
 const MAX_TASKS = 50;
@@ -40,6 +41,10 @@ export async function runCommand(context: SlackContext, command: CommandBody): P
       return await stop(context, command, meaning.task);
     case "remind":
       return await createReminderFromCommand(context, command, meaning.words);
+    case "apps":
+      return await showApps(context, command.user, whisperTo(context, command));
+    case "connect":
+      return await connectApp(context, { user: command.user, app: meaning.app }, whisperTo(context, command));
     case "request":
       return await startThread(context, command, meaning.text);
   }

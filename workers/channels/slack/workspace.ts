@@ -97,6 +97,25 @@ export async function respond({ slack, team }: SlackContext, responseUrl: string
   return !isNotSent(sent.error);
 }
 
+/** A command or a click, to which Slack takes replies that only its author sees. */
+interface Answerable extends Omit<SlackListener, "thread"> {
+  readonly thread?: string | null;
+  /** Empty if Slack sent none. */
+  readonly responseUrl: string;
+}
+
+/** Returns what sends a message to the author of a command or a click alone. A failure is only logged. */
+export function whisperTo(context: SlackContext, to: Answerable): (words: SlackContent) => Promise<void> {
+  const { slack, team } = context;
+  return async (words) => {
+    const hidden = { ...words, isEphemeral: true, replaces: false };
+    const sent = to.responseUrl === "" ? null : await slack.respond(to.responseUrl, hidden);
+    if (sent?.ok === true) return;
+    if (sent !== null) console.error("a message to a Slack member failed", team, sent.error.code, sent.error.message);
+    if (sent === null || isNotSent(sent.error)) await whisperCard(context, { ...to, thread: to.thread ?? null }, words);
+  };
+}
+
 /** Whether a person belongs to another workspace and is here through a shared channel. */
 export function isOutsider({ team }: SlackContext, userTeam: string | null): boolean {
   return userTeam !== null && userTeam !== team;
