@@ -22,11 +22,13 @@ interface Entry<Value> {
 }
 
 interface ReadOptions {
-  /** True for a failure that says nothing of the value: the database is away. */
-  readonly isAway: (failure: Failure) => boolean;
+  /** True for a failure that says nothing of the value: the database is away. By default, by its code. */
+  readonly isAway?: (failure: Failure) => boolean;
+  /** Negative: the value is read now. */
+  readonly maxAgeMs?: number;
 }
 
-const DATABASE_IS_AWAY: ReadOptions = { isAway: ({ code }) => code === "upstream_failed" };
+const isDatabaseAway = ({ code }: Failure) => code === "upstream_failed";
 
 /** Values by key. A key begins with its tenant and a space. */
 export class AgedCache<Value> {
@@ -41,19 +43,19 @@ export class AgedCache<Value> {
     this.#pause = pause;
   }
 
-  /** Returns the value, read if it is older than 5 s. `now` is in milliseconds, at the time of the call. */
+  /** Returns the value, read if it is older than `maxAgeMs` (5 s). `now` is in milliseconds, at the time of the call. */
   async get(
     key: string,
     now: number,
     read: () => Promise<Result<Value>>,
-    { isAway }: ReadOptions = DATABASE_IS_AWAY,
+    { isAway = isDatabaseAway, maxAgeMs = FRESH_MS }: ReadOptions = {},
   ): Promise<Result<Value>> {
-    const known = this.find(key, now, FRESH_MS);
+    const known = this.find(key, now, maxAgeMs);
     if (known !== null) return ok(known);
     if (this.#pause.isOn(now)) return this.#useStale(key, now);
     const generation = this.#generation;
     const made = await this.#flights.run(
-      `${generation} ${key}`,
+      `${generation} ${maxAgeMs} ${key}`,
       async () => {
         const result = await read();
         if (result.ok) this.store(key, result.value, now, generation);
@@ -109,12 +111,16 @@ export class AgedCache<Value> {
 
 const UNCHECKED = failed("upstream_failed", "Otto cannot check the account now. Try again later.", { retry: "later" });
 
+/** `client` is null for an app that was removed. */
+export interface KnownApp {
+  readonly client: AppClient | null;
+}
+
 /** What an isolate knows of the connections of all tenants. */
 export interface ConnectionCaches {
   /** By app and person: the person's and the shared ones. Without a person: the shared ones. */
   readonly rows: AgedCache<readonly Connection[]>;
-  /** Null for an app that was removed. */
-  readonly apps: AgedCache<AppClient | null>;
+  readonly apps: AgedCache<KnownApp>;
   /** By connection and consent. */
   readonly bearers: AgedCache<Bearer>;
   /** When the last use of a connection was noted. */

@@ -1,12 +1,12 @@
 /**
  * The port over the table of connections, the providers and the caches of the isolate.
  * 1. What it says of a connection is at most 5 s old; 10 min while the database is away. Without either it fails with
- *    `retry: "later"`.
+ *    `retry: "later"`. That there is no usable account is said only of what was read just now.
  * 2. A credential belongs to the consent of its account: after a new consent it is not given, because the other consent
  *    may be another mailbox.
  */
 import { asNotSent, type Failed, type Failure, notSent, ok, type Result } from "../../core/base/errors.ts";
-import type { Account } from "../../core/connections/account.ts";
+import type { Account, ConnectReason } from "../../core/connections/account.ts";
 import type { AppClient } from "../../core/connections/app-client.ts";
 import { chooseAccount, type Chosen } from "../../core/connections/choose-account.ts";
 import { type Connection, toAccount } from "../../core/connections/connection.ts";
@@ -14,7 +14,7 @@ import { MAX_OF_OWNER, USED_EVERY_MS } from "../../core/connections/rules.ts";
 import { type Bearer, getValue } from "../../core/connections/tokens.ts";
 import type { AccountQuestion, ConnectionsPort } from "../../core/ports/connections.ts";
 import type { ConnectionTable } from "../../core/ports/connection-table.ts";
-import { type ConnectionCaches, forgetConnections } from "./account-cache.ts";
+import { type ConnectionCaches, forgetConnections, FRESH_MS, type KnownApp } from "./account-cache.ts";
 import { type BearerParts, getBearer } from "./bearer.ts";
 import type { TokenTable } from "./renew.ts";
 
@@ -32,16 +32,7 @@ export function openConnections(parts: ConnectionsParts): ConnectionsPort {
   return {
     choose: async (question) => await choose(parts, question),
 
-    async current(account) {
-      const owner = account.owner.kind === "person" ? account.owner.id : null;
-      const [app, rows] = await Promise.all([findApp(parts, account.app), readRows(parts, account.app, owner)]);
-      if (!app.ok) return asNotSent(app.error);
-      if (!rows.ok) return asNotSent(rows.error);
-      const found = rows.value.find(({ id }) => id === account.connection);
-      if (app.value === null || found === undefined || found.status === "revoked") return ok({ needed: "revoked" });
-      const isUsable = found.status === "active" && found.settingsHash === app.value.settingsHash;
-      return ok(isUsable ? toAccount(found) : { needed: "expired" });
-    },
+    current: async (account) => await check(parts, account),
 
     bearer: async (account, renew) => await giveBearer(parts, account, renew),
 
@@ -50,52 +41,119 @@ export function openConnections(parts: ConnectionsParts): ConnectionsPort {
 }
 
 async function choose(parts: ConnectionsParts, question: AccountQuestion): Promise<Result<Chosen>> {
-  const { app, actors, rule, configured, isUnattended } = question;
-  const { caller } = actors;
-  const [known, rows] = await Promise.all([findApp(parts, app.app), readRows(parts, app.app, caller)]);
-  if (!known.ok) return asNotSent(known.error);
-  if (!rows.ok) return asNotSent(rows.error);
-  if (known.value === null) return failRemoved(app.app);
-  const { settingsHash } = known.value;
-  return ok(
-    chooseAccount({
-      app: { ...app, owner: rule },
-      caller,
-      isUnattended,
-      configured,
-      settingsHash,
-      connections: rows.value,
-    }),
+  const [app, person] = [question.app.app, question.actors.caller];
+  return await decide(
+    parts,
+    { app, person },
+    (found) => chooseFrom(question, found),
+    (chosen) => chosen.kind === "account",
   );
 }
 
-/** Null for an app that was removed. */
+async function check(parts: ConnectionsParts, account: Account): Promise<Result<CurrentAccount>> {
+  const person = account.owner.kind === "person" ? account.owner.id : null;
+  return await decide(
+    parts,
+    { app: account.app, person },
+    (found) => ok(findCurrent(account, found)),
+    (current) => "connection" in current && current.consent === account.consent,
+  );
+}
+
+type CurrentAccount = Account | { readonly needed: ConnectReason };
+
+/** What is known of an app: null for one that was removed, and the person's and the shared connections. */
+interface Found {
+  readonly app: AppClient | null;
+  readonly rows: readonly Connection[];
+}
+
+/**
+ * Decides by what the caches know. What they do not confirm is read again first: a connection that was made, or made
+ * again, in another isolate counts at once, so that the tasks that it wakes find it.
+ */
+async function decide<Decision>(
+  parts: ConnectionsParts,
+  of: { readonly app: string; readonly person: string | null },
+  rule: (found: Found) => Result<Decision>,
+  isConfirmed: (decision: Decision) => boolean,
+): Promise<Result<Decision>> {
+  const isCached = hasCached(parts, of);
+  const known = await read(parts, of, FRESH_MS);
+  const decided = known.ok ? rule(known.value) : known;
+  if (!isCached || (decided.ok && isConfirmed(decided.value))) return decided.ok ? decided : asNotSent(decided.error);
+  const present = await read(parts, of, READ_NOW);
+  const again = present.ok ? rule(present.value) : present;
+  return again.ok ? again : asNotSent(again.error);
+}
+
+function chooseFrom(question: AccountQuestion, { app: known, rows }: Found): Result<Chosen> {
+  const { app, actors, rule, configured, isUnattended } = question;
+  if (known === null) return failRemoved(app.app);
+  const { settingsHash } = known;
+  const wanted = { app: { ...app, owner: rule }, caller: actors.caller, isUnattended, configured };
+  return ok(chooseAccount({ ...wanted, settingsHash, connections: rows }));
+}
+
+function findCurrent({ connection }: Account, { app, rows }: Found): CurrentAccount {
+  const found = rows.find(({ id }) => id === connection);
+  if (app === null || found === undefined || found.status === "revoked") return { needed: "revoked" };
+  const isUsable = found.status === "active" && found.settingsHash === app.settingsHash;
+  return isUsable ? toAccount(found) : { needed: "expired" };
+}
+
+/** Instead of the age of a cached value. */
+const READ_NOW = -1;
+
+interface AppOfPerson {
+  readonly app: string;
+  readonly person: string | null;
+}
+
+function toRowsKey(tenant: string, { app, person }: AppOfPerson): string {
+  return `${tenant} ${JSON.stringify([app, person])}`;
+}
+
+function hasCached({ tenant, caches, now }: ConnectionsParts, of: AppOfPerson): boolean {
+  const isKnown = caches.apps.find(`${tenant} ${of.app}`, now(), FRESH_MS) !== null;
+  return isKnown || caches.rows.find(toRowsKey(tenant, of), now(), FRESH_MS) !== null;
+}
+
+async function read(parts: ConnectionsParts, of: AppOfPerson, maxAgeMs: number): Promise<Result<Found>> {
+  const [app, rows] = await Promise.all([findApp(parts, of.app, maxAgeMs), readRows(parts, of, maxAgeMs)]);
+  if (!app.ok) return app;
+  return rows.ok ? ok({ app: app.value.client, rows: rows.value }) : rows;
+}
+
 async function findApp(
   { tenant, apps, caches, now }: ConnectionsParts,
   app: string,
-): Promise<Result<AppClient | null>> {
-  return await caches.apps.get(`${tenant} ${app}`, now(), async () => {
+  maxAgeMs: number,
+): Promise<Result<KnownApp>> {
+  const readApp = async (): Promise<Result<KnownApp>> => {
     const found = await apps.find(app);
-    return !found.ok && found.error.code === "not_found" ? ok(null) : found;
-  });
+    if (!found.ok) return found.error.code === "not_found" ? ok({ client: null }) : found;
+    return ok({ client: found.value });
+  };
+  return await caches.apps.get(`${tenant} ${app}`, now(), readApp, { maxAgeMs });
 }
 
 /** The person's and the shared connections of an app, in one statement. */
 async function readRows(
   { tenant, table, caches, now }: ConnectionsParts,
-  app: string,
-  person: string | null,
+  { app, person }: AppOfPerson,
+  maxAgeMs: number,
 ): Promise<Result<readonly Connection[]>> {
   const { rows } = caches;
-  const keyOf = (owner: string | null) => `${tenant} ${JSON.stringify([app, owner])}`;
-  return await rows.get(keyOf(person), now(), async () => {
+  const readList = async (): Promise<Result<readonly Connection[]>> => {
     const [at, generation] = [now(), rows.generation];
-    const read = await table.list({ person, app, limit: MAX_ROWS });
-    if (!read.ok || person === null) return read;
-    const shared = read.value.filter(({ owner }) => owner.kind === "shared");
-    rows.store(keyOf(null), shared, at, generation);
-    return read;
-  });
+    const list = await table.list({ person, app, limit: MAX_ROWS });
+    if (!list.ok || person === null) return list;
+    const shared = list.value.filter(({ owner }) => owner.kind === "shared");
+    rows.store(toRowsKey(tenant, { app, person: null }), shared, at, generation);
+    return list;
+  };
+  return await rows.get(toRowsKey(tenant, { app, person }), now(), readList, { maxAgeMs });
 }
 
 async function giveBearer(
@@ -173,8 +231,8 @@ async function expire(parts: ConnectionsParts, account: Account): Promise<void> 
   const found = await table.find(account.connection);
   if (!stored.ok || !found.ok || found.value.consent !== account.consent) return;
   if (refused !== null && getValue(stored.value.tokens) !== refused.value) return;
-  const app = await findApp(parts, account.app);
-  const title = app.ok && app.value !== null ? app.value.title : account.app;
+  const app = await findApp(parts, account.app, FRESH_MS);
+  const title = (app.ok ? app.value.client?.title : null) ?? account.app;
   const why = `${title} refused the account. Connect it again.`;
   await table.settle(account.connection, "expired", why, stored.value.version);
   forgetConnections(caches, tenant);

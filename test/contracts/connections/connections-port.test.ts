@@ -154,6 +154,18 @@ describe.each([fakeBackend(), postgresBackend()])("the port over $name", (backen
     expect(await port.current(accountOf(own))).toMatchObject({ value: { consent: 2 } });
   });
 
+  it("a connection that is made, or made again, in another isolate counts at once", async () => {
+    expect(await ask()).toMatchObject({ value: { kind: "needed" } });
+    const first = await consent(ana);
+    expect(await port.current(accountOf(first))).toEqual(ok(accountOf(first)));
+    expect(await ask()).toEqual(ok({ kind: "account", account: accountOf(first) }));
+    const second = await consent(ana);
+    expect(await port.current(accountOf(second))).toEqual(ok(accountOf(second)));
+    settingsHash = "h2";
+    const third = await consent(ana, { settingsHash: "h2" });
+    expect(await port.current(accountOf(third))).toEqual(ok(accountOf(third)));
+  });
+
   it("a connection that no longer exists was revoked", async () => {
     const own = await consent(ana);
     await at.removePerson(ana);
