@@ -113,6 +113,8 @@ export type Admission =
        * Version of the tenant's agents: agents read for a request with this stamp are valid for every request with it.
        */
       readonly agentsStamp: string;
+      /** As `agentsStamp`, of the tenant's connections and their apps. Absent from an object of an earlier release. */
+      readonly appsStamp?: string;
       /** The tenant's own tools, as a new task has them. */
       readonly sources: readonly PinnedSource[];
       /** Null when the request carries no `Idempotency-Key`. */
@@ -160,7 +162,10 @@ export interface ReportReply {
 }
 
 /** The parts of an admission about the tenant itself. */
-export type TenantFacts = Pick<Extract<Admission, { kind: "admitted" }>, "stopped" | "agentsStamp" | "sources">;
+export type TenantFacts = Pick<
+  Extract<Admission, { kind: "admitted" }>,
+  "stopped" | "agentsStamp" | "appsStamp" | "sources"
+>;
 
 /** The tenant's object, named by the tenant's id (the one named `operator` admits the operator's requests). */
 export interface TenantRpc {
@@ -228,6 +233,16 @@ export interface TenantRpc {
   setBudget(account: string, limit: BudgetLimit | null): Promise<BudgetAccount>;
   /** Changes the stamp of the tenant's agents, before and after one changes. */
   stampAgents(): Promise<void>;
+  /** Changes the stamp of the tenant's connections and apps, before and after one changes. */
+  appsChanged(): Promise<void>;
+  /**
+   * A connection of this app and owner (null: shared) is active: the tasks that wait for it are woken in the background.
+   * Idempotent. `changedAt` (milliseconds since the epoch) repairs a call that may be lost: only waits that this change
+   * should have woken are.
+   */
+  connectionReady(app: string, owner: string | null, changedAt?: number): Promise<void>;
+  /** How many tasks wait for a connection of this app and owner. */
+  countConnectionWaits(app: string, owner: string | null): Promise<number>;
   /** Records a published source of tools for tasks created later. Only a higher version changes anything. */
   takeSource(source: PublishedSource): Promise<void>;
   /**

@@ -1,8 +1,9 @@
 /**
  * Starts the background jobs of a tenant's object: notifying tasks of a stop or release, writing summaries, fanning out
- * notices, rebuilding the index, and the retention sweep. The alarm restarts a job that a crash interrupted. No job
+ * notices, waking tasks whose connection is active, rebuilding the index, and the retention sweep. The alarm restarts a job that a crash interrupted. No job
  * delays another.
  */
+import type { TenantConnectionWaits } from "./connection-waits.ts";
 import type { TenantNotices } from "./notices.ts";
 import type { TenantReindex } from "./reindex.ts";
 import type { TenantRetention } from "./retention.ts";
@@ -15,6 +16,7 @@ export class TenantBackgroundJobs {
   private readonly killSwitch: TenantKillSwitch;
   private readonly summaries: TenantSummaries;
   private readonly notices: TenantNotices;
+  private readonly waits: TenantConnectionWaits;
   private readonly reindex: TenantReindex;
   private readonly retention: TenantRetention;
   private readonly rearm: () => void;
@@ -26,6 +28,7 @@ export class TenantBackgroundJobs {
       readonly killSwitch: TenantKillSwitch;
       readonly summaries: TenantSummaries;
       readonly notices: TenantNotices;
+      readonly waits: TenantConnectionWaits;
       readonly reindex: TenantReindex;
       readonly retention: TenantRetention;
     },
@@ -35,6 +38,7 @@ export class TenantBackgroundJobs {
     this.killSwitch = parts.killSwitch;
     this.summaries = parts.summaries;
     this.notices = parts.notices;
+    this.waits = parts.waits;
     this.reindex = parts.reindex;
     this.retention = parts.retention;
     this.rearm = rearm;
@@ -62,6 +66,13 @@ export class TenantBackgroundJobs {
     if (at !== null && at <= now) void this.notices.fanOut().then(this.rearm);
   }
 
+  /** Wakes the tasks that wait for a connection that is active. */
+  wakeConnected(): void {
+    const now = Date.now();
+    const at = this.tables.isErased() ? null : this.waits.nextAt(now);
+    if (at !== null && at <= now) void this.waits.wake().then(this.rearm);
+  }
+
   /** Runs the next batch of a rebuild that is due. */
   rebuild(): void {
     const now = Date.now();
@@ -82,6 +93,7 @@ export class TenantBackgroundJobs {
       this.killSwitch.nextNotifyAt(now),
       this.summaries.nextAt(now),
       this.notices.nextAt(now),
+      this.waits.nextAt(now),
       this.reindex.nextAt(now),
       this.retention.nextAt(now),
     ];

@@ -1,4 +1,4 @@
-/** What a request and a new task need to know of their tenant: its stop, its agents' version, its own tools. */
+/** What a request and a new task need to know of their tenant: its stop, its agents' version, its own tools and apps. */
 import type { TenantFacts } from "../../core/tenant/rpc.ts";
 import type { PublishedSource } from "../../core/tool/source.ts";
 import type { TenantKillSwitch } from "./kill-switch.ts";
@@ -15,6 +15,8 @@ export class TenantFactsReader {
   private readonly parts: Parts;
   /** Changes whenever an agent may have changed. */
   private agentsStamp: string = crypto.randomUUID();
+  /** Changes whenever a connection or an app may have changed. */
+  private appsStamp: string = crypto.randomUUID();
 
   constructor(parts: Parts) {
     this.parts = parts;
@@ -22,7 +24,8 @@ export class TenantFactsReader {
 
   read(): TenantFacts {
     const { killSwitch, sources } = this.parts;
-    return { stopped: killSwitch.getStop(), agentsStamp: this.agentsStamp, sources: sources.list() };
+    const { agentsStamp, appsStamp } = this;
+    return { stopped: killSwitch.getStop(), agentsStamp, appsStamp, sources: sources.list() };
   }
 
   /** Null for an erased tenant. */
@@ -32,6 +35,10 @@ export class TenantFactsReader {
 
   stampAgents(): void {
     this.agentsStamp = crypto.randomUUID();
+  }
+
+  stampApps(): void {
+    this.appsStamp = crypto.randomUUID();
   }
 
   recordSource(source: PublishedSource): void {

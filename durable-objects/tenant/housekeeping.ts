@@ -64,6 +64,7 @@ export class TenantHousekeeping {
     this.deleteExpired(Date.now());
     jobs.writeSummaries(dueBy);
     jobs.fanOutNotices();
+    jobs.wakeConnected();
     jobs.rebuild();
     jobs.sweep();
     if (index.isDue(dueBy)) await this.sendWithin(ALARM_SEND_MS);

@@ -93,6 +93,18 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     this.jobs.facts.stampAgents();
   }
 
+  async appsChanged(): Promise<void> {
+    this.jobs.facts.stampApps();
+  }
+
+  async connectionReady(app: string, owner: string | null, changedAt?: number): Promise<void> {
+    this.jobs.waits.markReady(app, owner, changedAt ?? null, Date.now());
+  }
+
+  async countConnectionWaits(app: string, owner: string | null): Promise<number> {
+    return this.jobs.waits.count(app, owner);
+  }
+
   async takeSource(source: PublishedSource): Promise<void> {
     this.jobs.facts.recordSource(source);
   }

@@ -3,6 +3,7 @@ import type { Env } from "../../adapters/env/bindings.ts";
 import { TenantAlarm } from "./alarm.ts";
 import { TenantAuth } from "./auth.ts";
 import { TenantBackgroundJobs } from "./background-jobs.ts";
+import { TenantConnectionWaits } from "./connection-waits.ts";
 import { TenantErasure } from "./erasure.ts";
 import { TenantFactsReader } from "./facts.ts";
 import { TenantFeed } from "./feed.ts";
@@ -33,10 +34,11 @@ export interface TenantJobs {
   readonly auth: Pick<TenantAuth, "admit" | "admitSession" | "settle" | "revoke" | "isRevoked">;
   readonly persons: Pick<TenantKeyPersons, "change" | "complete">;
   readonly sessions: Pick<TenantSessions, "begin" | "listPage" | "end" | "storeLink">;
-  readonly facts: Pick<TenantFactsReader, "readUnlessErased" | "stampAgents" | "recordSource">;
+  readonly facts: Pick<TenantFactsReader, "readUnlessErased" | "stampAgents" | "stampApps" | "recordSource">;
   readonly reports: Pick<TenantReports, "requestPermit" | "permitSubtasks" | "report" | "forget">;
   readonly killSwitch: Pick<TenantKillSwitch, "stop" | "release" | "getStop">;
   readonly notices: Pick<TenantNotices, "addInterests" | "setInterests">;
+  readonly waits: Pick<TenantConnectionWaits, "markReady" | "count">;
   readonly slots: Pick<TenantSlots, "listAccounts" | "setLimit">;
   readonly storage: Pick<TenantStorage, "reserve" | "countBytes">;
   readonly retention: Pick<TenantRetention, "getState" | "set">;
@@ -75,6 +77,10 @@ export class TenantParts extends TenantContext implements TenantJobs {
     this.alarms.arm();
     this.jobs.notifyTasks();
   });
+  readonly waits: TenantConnectionWaits = new TenantConnectionWaits(this.env, this.tables, () => {
+    this.alarms.arm();
+    this.jobs.wakeConnected();
+  });
   readonly feed: TenantFeed = new TenantFeed(this.ctx, (key, session) => this.auth.isRevoked(key, session));
   readonly persons: TenantKeyPersons = new TenantKeyPersons(this.env, { tables: this.tables, store: this.store });
   readonly sessions = new TenantSessions(this.tables, this.store, this.feed);
@@ -83,6 +89,10 @@ export class TenantParts extends TenantContext implements TenantJobs {
     tables: this.tables,
     outbox: this.outbox,
     slots: this.slots,
+    storeReport: (report) => {
+      this.outbox.putReport(report);
+      this.waits.record(report);
+    },
     store: this.recoveryStore,
     forgetPersons: () => this.persons.forgetAll(),
     sendAll: () => this.index.sendAll(),
@@ -102,6 +112,7 @@ export class TenantParts extends TenantContext implements TenantJobs {
       killSwitch: this.killSwitch,
       summaries: this.summaries,
       notices: this.notices,
+      waits: this.waits,
       reindex: this.reindex,
       retention: this.retention,
     },
@@ -131,6 +142,7 @@ export class TenantParts extends TenantContext implements TenantJobs {
     outbox: this.outbox,
     index: this.index,
     notices: this.notices,
+    waits: this.waits,
     slots: this.slots,
     summaries: this.summaries,
     killSwitch: this.killSwitch,
@@ -172,6 +184,7 @@ export class TenantParts extends TenantContext implements TenantJobs {
       this.storage,
       this.sources,
       this.notices,
+      this.waits,
       this.recoveryStore,
       this.retention,
     ],

@@ -32,6 +32,7 @@ interface Parts {
   readonly outbox: TenantOutbox;
   readonly slots: TenantSlots;
   readonly store: TenantRecoveryStore;
+  readonly storeReport: (report: TaskReport) => void;
   /** Makes the keys read their persons again. */
   readonly forgetPersons: () => void;
   /** Sends the outbox. False if Postgres is unavailable. */
@@ -240,7 +241,7 @@ export class TenantReindex {
   }
 
   private putReport(report: TaskReport): void {
-    if (!this.parts.outbox.isForgotten(report.task)) this.parts.outbox.putReport(report);
+    if (!this.parts.outbox.isForgotten(report.task)) this.parts.storeReport(report);
   }
 
   private async send(): Promise<void> {

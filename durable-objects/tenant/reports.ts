@@ -8,6 +8,7 @@ import { getRowDelayMs } from "../../core/tenant/index-outbox.ts";
 import { formatStopMessage } from "../../core/tenant/stop-message.ts";
 import { Batcher } from "../base/batcher.ts";
 import type { TenantAlarm } from "./alarm.ts";
+import type { TenantConnectionWaits } from "./connection-waits.ts";
 import type { TenantFeed } from "./feed.ts";
 import type { TenantNotices } from "./notices.ts";
 import type { TenantOutbox } from "./outbox.ts";
@@ -34,6 +35,7 @@ interface Parts {
   readonly outbox: Pick<TenantOutbox, "isForgotten" | "markErased" | "putForgotten" | "putReport">;
   readonly index: Pick<TenantTaskIndex, "schedule">;
   readonly notices: Pick<TenantNotices, "store" | "deleteOfTask">;
+  readonly waits: Pick<TenantConnectionWaits, "record" | "deleteOfTask">;
   readonly slots: Pick<TenantSlots, "enter" | "permitNew" | "report" | "forget">;
   readonly summaries: Pick<TenantSummaries, "schedule" | "deleteOfTask">;
   readonly killSwitch: Pick<TenantKillSwitch, "getStop" | "requestHalt">;
@@ -76,7 +78,7 @@ export class TenantReports {
 
   /** Deletes everything of an erased task except the record of its deletion. */
   forget(task: string, retainsSummary: boolean): void {
-    const { tables, outbox, index, summaries, notices, slots, feed, alarms } = this.parts;
+    const { tables, outbox, index, summaries, notices, waits, slots, feed, alarms } = this.parts;
     if (tables.isErased()) {
       outbox.markErased(task);
       return;
@@ -85,6 +87,7 @@ export class TenantReports {
     index.schedule(Date.now());
     summaries.deleteOfTask(task);
     notices.deleteOfTask(task);
+    waits.deleteOfTask(task);
     slots.forget(task);
     feed.publishErased(task);
     alarms.arm();
@@ -118,9 +121,13 @@ export class TenantReports {
     return { erased: false };
   }
 
-  /** Stores a report for the index and its notices, and publishes it to the watchers. */
+  /**
+   * Stores a report for the index, its waits and its notices, in one turn and so in one transaction. Publishes it to the
+   * watchers.
+   */
   private store({ news, ...row }: TaskReport, now: number): void {
     this.parts.outbox.putReport(row);
+    this.parts.waits.record(row);
     this.parts.index.schedule(now, getRowDelayMs(row.view.status));
     if (news !== undefined) this.parts.notices.store(news);
     this.parts.feed.publish(row);

@@ -78,6 +78,12 @@ const SCHEMA = `
     one INTEGER PRIMARY KEY CHECK (one = 1), retention TEXT NOT NULL, progress TEXT
   );
   CREATE INDEX IF NOT EXISTS tasks_with_due_summary ON tasks (task) WHERE summary = 'due';
+  CREATE TABLE IF NOT EXISTS connection_waits (
+    task TEXT NOT NULL, wait TEXT NOT NULL, app TEXT NOT NULL, owner TEXT NOT NULL, since INTEGER NOT NULL,
+    due_at INTEGER, tries INTEGER NOT NULL, PRIMARY KEY (task, wait)
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS connection_waits_of_owner ON connection_waits (app, owner);
+  CREATE INDEX IF NOT EXISTS connection_waits_due ON connection_waits (due_at) WHERE due_at IS NOT NULL;
 `;
 
 /** Changes what an earlier release created: each once. Its other tables stay readable for that release. */
@@ -87,7 +93,7 @@ const ADD_UNSETTLED = `ALTER TABLE tasks ADD COLUMN unsettled_day TEXT;
 const DROP_INDEX = "DROP INDEX IF EXISTS outbox_by_time";
 
 /** The first table and the last index of the schema. An object of an earlier release lacks the last one. */
-const [FIRST_TABLE, LAST_INDEX] = ["tenant", "tasks_with_due_summary"];
+const [FIRST_TABLE, LAST_INDEX] = ["tenant", "connection_waits_due"];
 
 /** Rows are limited to 2 MB, so larger values are stored in parts of this size. */
 const PART_BYTES = 1_000_000;

@@ -38,6 +38,7 @@ const shortEntrySchema = z
       id: z.string().describe("The id of the question, the approval, the wait for an account, or the call."),
       person: z.string().nullable(),
       person_id: z.string().nullable(),
+      app: z.string().optional().describe("The app whose account has to be connected; absent for other kinds."),
     }),
     since: entrySchema.shape.since,
   })

@@ -68,12 +68,12 @@ export function getInterests(endpoints: readonly Pick<Endpoint, "enabled" | "eve
 }
 
 /**
- * Whether endpoints may receive an event of this task. Of subtasks they receive only questions and approvals, like the
- * streams of parent tasks; of hidden tasks nothing.
+ * Whether endpoints may receive an event of this task. Of subtasks they receive only questions, approvals and requests to
+ * connect an account, like the streams of parent tasks; of hidden tasks nothing.
  */
 export function isForEndpoints({ isHidden, parentId }: NoticeFacts, type: string): boolean {
   if (isHidden) return false;
-  return parentId === null || /^(?:question|approval)\./.test(type);
+  return parentId === null || /^(?:question|approval|connection)\./.test(type);
 }
 
 function getNoun(type: string): string {

@@ -7,6 +7,9 @@ const QUESTIONS: ReadonlySet<string> = new Set(["question.asked", "question.answ
 /** Events of an approval, which is sent to everyone who may decide it. */
 const APPROVALS: ReadonlySet<string> = new Set(["approval.requested", "approval.decided", "approval.expired"]);
 
+/** Events of a connection that a task needs, whose owner is notified. */
+const CONNECTIONS: ReadonlySet<string> = new Set(["connection.requested", "connection.ready"]);
+
 const ENDS: ReadonlySet<string> = new Set(["task.completed", "task.failed", "task.cancelled"]);
 
 /** True for the end of a task that a schedule created, which its run history records. */
@@ -15,13 +18,14 @@ export function isEndOfRun({ via, parentId }: NoticeFacts, { type }: Pick<Report
 }
 
 /**
- * True where an endpoint receives the type, the task delivers somewhere, a person is named, questions stay open, or a
- * schedule waits for the end.
+ * True where an endpoint receives the type, the task delivers somewhere, a person is named, an account has to be
+ * connected, questions stay open, or a schedule waits for the end.
  */
 export function hasRecipient(facts: NoticeFacts, notice: ReportedNotice, interests: readonly NoticeType[]): boolean {
   const { type, data } = notice;
   if (isWantedByEndpoint(facts, notice, interests)) return true;
   if (facts.deliver.length > 0 || "closed" in data || isEndOfRun(facts, notice)) return true;
+  if (CONNECTIONS.has(type)) return !facts.isHidden;
   return APPROVALS.has(type) || (QUESTIONS.has(type) && data["person"] !== null);
 }
 

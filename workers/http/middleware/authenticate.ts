@@ -52,8 +52,9 @@ export const authenticate: MiddlewareHandler<AppEnv> = async function authentica
     c.set("principal", key.id === OPERATOR ? { kind: "operator" } : { kind: "tenant", tenant: key.tenant, key });
     c.set("session", admission.session);
     if (admission.kind === "admitted") {
-      const { stopped, agentsStamp, sources, permit } = admission;
-      c.set("tenantFacts", { stopped, agentsStamp, sources });
+      const { stopped, agentsStamp, appsStamp, sources, permit } = admission;
+      const facts = { stopped, agentsStamp, sources };
+      c.set("tenantFacts", appsStamp === undefined ? facts : { ...facts, appsStamp });
       if (permit !== undefined) c.set("permit", { ...permit, at: Date.now() });
     } else c.set("validUntil", admission.validUntil);
     if (admission.kind === "cached" || admission.idempotency === null) await next();

@@ -40,6 +40,7 @@ describe("an endpoint's events", () => {
     expect(expandPatterns(["*"])).toEqual(NOTICE_TYPES);
     expect(expandPatterns(["task.failed", "task.failed", "task.completed"])).toEqual(["task.completed", "task.failed"]);
     expect(expandPatterns(["approval.*"])).toEqual(["approval.requested", "approval.decided", "approval.expired"]);
+    expect(expandPatterns(["connection.*"])).toEqual(["connection.requested", "connection.ready"]);
     expect(expandPatterns(["task.*"]).every((type) => type.startsWith("task."))).toBe(true);
     expect(expandPatterns([])).toEqual([]);
   });
@@ -49,10 +50,10 @@ describe("an endpoint's events", () => {
     expect(getInterests([failures, { enabled: false, events: ["*"] }])).toEqual(["task.failed"]);
   });
 
-  test("include only questions and approvals of subtasks, and nothing of hidden tasks", () => {
+  test("include only what people are asked for by subtasks, and nothing of hidden tasks", () => {
     const part = { ...facts, parentId: "task_b" };
     expect(NOTICE_TYPES.filter((type) => isForEndpoints(part, type))).toEqual(
-      expandPatterns(["question.*", "approval.*"]),
+      expandPatterns(["question.*", "approval.*", "connection.*"]),
     );
     expect(NOTICE_TYPES.filter((type) => isForEndpoints({ ...facts, isHidden: true }, type))).toEqual([]);
     expect(hasRecipient(part, notice(), ["task.completed"])).toBe(false);

@@ -42,6 +42,9 @@ describe("a task's event is stored as a notice", () => {
     ["a question without a person was answered", facts, notice("question.answered", { person: null }), [], false],
     ["a question without a person expired", facts, notice("question.expired", { person: null }), [], false],
     ["somebody may have to approve", facts, notice("approval.requested"), [], true],
+    ["an account has to be connected", facts, notice("connection.requested"), [], true],
+    ["a message about it may have to be cancelled", facts, notice("connection.ready"), [], true],
+    ["the reply to the call says it", { ...facts, isHidden: true }, notice("connection.requested"), [], false],
   ] as const)("where %s", (_, its, what, interests, wanted) => {
     expect(hasRecipient(its, what, interests)).toBe(wanted);
   });
