@@ -208,7 +208,8 @@ export function connectionTable(
     async markNotified(id, outage) {
       const written = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
-          update entity_connections set notified_at = now() where ${isThis(tenant, id)} and outage = ${outage}::int`),
+          update entity_connections set notified_at = now()
+          where ${isThis(tenant, id)} and outage = ${outage}::int and status <> 'active'`),
       ]);
       return written.ok ? ok(undefined) : written;
     },

@@ -7,10 +7,12 @@ import { resealFromEnv, sealingFromEnv } from "./secrets.ts";
 import { createConnectionCaches, forgetConnections } from "../connections/account-cache.ts";
 import { openAppDirectory, openProviderBook } from "../connections/app-directory.ts";
 import { openConnections } from "../connections/connections-port.ts";
-import { createTokenFlights } from "../connections/renew.ts";
+import { createTokenFlights, getFreshTokens } from "../connections/renew.ts";
 import type { ServerCaches } from "../connections/discover.ts";
 import { openRowSeal } from "../connections/row-seal.ts";
 import { judgeUrl } from "../egress/address.ts";
+import { ok, type Result } from "../../core/base/errors.ts";
+import type { AppClient } from "../../core/connections/app-client.ts";
 import type { AppClientTable } from "../../core/ports/app-client-table.ts";
 import type { AppDirectory, AuthorizationsPort } from "../../core/ports/authorizations.ts";
 import type { ConnectionsPort } from "../../core/ports/connections.ts";
@@ -93,6 +95,19 @@ export async function authorizationsFromEnv(env: Env, tenant: string): Promise<A
     cache: servers.open(tenant, Date.now),
     now: Date.now,
   });
+}
+
+/**
+ * Renews the tokens of a connection if they end soon. Fails with the cause `connection_ended` once its provider refused
+ * them, and with `retry: "later"` while the provider or the database is away.
+ */
+export async function renewTokensFromEnv(env: Env, tenant: string, app: AppClient, id: string): Promise<Result<void>> {
+  const table = connectionTableFromEnv(env, tenant);
+  const authorizations = await authorizationsFromEnv(env, tenant);
+  // The sweep waits for the renewal itself.
+  const rest = { timer: globalThis, now: Date.now, background: () => undefined };
+  const renewed = await getFreshTokens({ tenant, table, authorizations, flights, ...rest }, app, id);
+  return renewed.ok ? ok(undefined) : renewed;
 }
 
 function once<Value>(make: () => Value): () => Value {

@@ -129,7 +129,7 @@ export interface ConnectionTable {
   takeRevocation(id: string): Promise<Result<DueRevocation | null>>;
   /** The provider revoked the tokens. */
   endRevocation(id: string, revocation: Pick<DueRevocation, "receipt">): Promise<Result<void>>;
-  /** Its owner was notified of this outage. */
+  /** Its owner was notified of this outage. Nothing is noted once it works: that would hide the next outage. */
   markNotified(id: string, outage: number): Promise<Result<void>>;
   /** It was checked just now. */
   markChecked(id: string): Promise<Result<void>>;

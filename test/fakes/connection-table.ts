@@ -322,7 +322,7 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
 
     markNotified(id, outage) {
       const row = rows.get(id);
-      if (row?.connection.outage === outage) edit(row, { notifiedAt: now() });
+      if (row?.connection.outage === outage && row.connection.status !== "active") edit(row, { notifiedAt: now() });
       return Promise.resolve(ok(undefined));
     },
 

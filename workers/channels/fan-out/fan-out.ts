@@ -6,6 +6,7 @@ import type { Notice } from "../../../core/task/notice.ts";
 import { type Failure, ok, type Result, toFailure } from "../../../core/base/errors.ts";
 import type { TaskView } from "../../../core/task/view.ts";
 import { fanOutAsks } from "./asks.ts";
+import { fanOutConnections } from "./connections.ts";
 import { putDeliveries } from "../outbox/put-deliveries.ts";
 import { fanOutProgress } from "./progress.ts";
 import { fanOutResults } from "./results.ts";
@@ -15,7 +16,14 @@ import type { NoticeInput, FanOutEffect, FanOutStep } from "./fan-out-step.ts";
 import { notifySchedule } from "../../schedules/notify.ts";
 
 /** Progress comes first, because it cancels unsent updates before the task's end is delivered. */
-const STEPS: readonly FanOutStep[] = [notifySchedule, fanOutProgress, fanOutResults, fanOutAsks, fanOutWebhooks];
+const STEPS: readonly FanOutStep[] = [
+  notifySchedule,
+  fanOutProgress,
+  fanOutResults,
+  fanOutAsks,
+  fanOutConnections,
+  fanOutWebhooks,
+];
 
 /** Tasks whose notices are fanned out concurrently. */
 const AT_ONCE = 10;
