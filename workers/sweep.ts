@@ -1,6 +1,6 @@
 /**
  * The sweep, once a minute: wakes tasks, schedules and outboxes whose alarm is overdue, continues to erase tenants,
- * embeds memories that lack a vector of the current model, and stores the shipped skills. Each run does a bounded
+ * embeds memories that lack a vector of the current model, stores the shipped skills, and looks after connections. Each run does a bounded
  * part. A failure is logged and retried by the next run, and stops nothing else.
  */
 import { databaseFromEnv } from "../adapters/env/database.ts";
@@ -12,10 +12,12 @@ import { sweepsFromEnv } from "../adapters/env/sweeps.ts";
 import { tenantsFromEnv } from "../adapters/env/tenants.ts";
 import type { Env } from "../adapters/env/bindings.ts";
 import { wakeOverdue } from "../core/sweep/wake-overdue.ts";
+import { revokeOfErasedTenant } from "./connections/revocations.ts";
 import { eraseInboxes } from "./channels/inbox/erase.ts";
 import { eraseOutboxes, wakeOutboxes } from "./channels/outbox/sweep.ts";
 import { eraseTask } from "./tasks/erase.ts";
 import { attempt } from "./sweep/attempt.ts";
+import { sweepConnections } from "./sweep/connections.ts";
 import { eraseSchedules, listOverdueSchedules, wakeSchedule } from "./sweep/schedules.ts";
 import { wakeTasks } from "./sweep/tasks.ts";
 import { unwrap } from "./http/unwrap.ts";
@@ -52,6 +54,7 @@ export async function sweep(env: Env, now: number): Promise<void> {
   await attempt("finding erased tenants", () => eraseTenants(env));
   await attempt("embedding memories", () => embedMemories(env));
   await attempt("storing the shipped skills", () => storeShippedSkills(env));
+  await sweepConnections(env, now);
 }
 
 /** True once this isolate has stored them: a release's skills do not change. */
@@ -122,7 +125,10 @@ async function eraseTenant(env: Env, tenant: string, most: number): Promise<numb
         (await eraseOutboxes(env, tenant)) &&
         (await eraseFiles(env, tenant)) &&
         (await eraseMemories(env, tenant));
-      if (isEmpty) unwrap(await database.tenants.purge(tenant));
+      if (isEmpty) {
+        await attempt(`revoking the connections of ${tenant}`, () => revokeOfErasedTenant(env, tenant, Date.now()));
+        unwrap(await database.tenants.purge(tenant));
+      }
       return looked;
     }
     const gone = new Set<string>();

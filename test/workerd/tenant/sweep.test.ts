@@ -105,6 +105,9 @@ test("says in the log that the database is away, and throws nothing", async () =
     "finding overdue schedules",
     "finding erased tenants",
     "embedding memories",
+    "waking tasks that wait for connections",
+    "revoking connections",
+    "checking connections",
   ]);
 });
 
