@@ -70,7 +70,7 @@ function carryAccount(ports: ToolPorts, account: Account): ToolPorts {
       open: (request) => web.open({ ...request, account }),
     },
     mcp: {
-      list: (server, signal) => mcp.list(server, signal),
+      list: (server, signal) => mcp.list(server, signal, account),
       call: (call) => mcp.call({ ...call, account }),
     },
   };

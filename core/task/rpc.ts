@@ -120,11 +120,6 @@ export interface TaskRpc {
   subtasks(): Promise<Result<readonly string[]>>;
   /** Who steered the task so far. An object of an earlier release has no such method. */
   actors(): Promise<Result<Actors>>;
-  /**
-   * The connection for which this wait stands is active: the call chooses its account again. A wait that has ended changes
-   * nothing.
-   */
-  connected(wait: string): Promise<Result<void>>;
   /** A settled call, with the text that the model read; `not_found` otherwise. */
   call(callId: string): Promise<Result<LedgerRow>>;
   /** The task's spending so far, one row for each model call and each ended subtask. */

@@ -83,11 +83,6 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     return this.readTask(({ state }) => state.actors);
   }
 
-  /** No wait of a task stands for a connection yet, and the end of one changes nothing. */
-  async connected(_wait: string): Promise<Result<void>> {
-    return this.readTask(() => undefined);
-  }
-
   async call(callId: string): Promise<Result<LedgerRow>> {
     const [row] = this.store.load() === null ? [] : this.store.ledger.readCalls([callId]);
     return row?.settledAt == null ? failed("not_found", "This task has no settled call with that id.") : ok(row);

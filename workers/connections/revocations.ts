@@ -45,8 +45,8 @@ export async function revokeOfErasedTenant(env: Env, tenant: string, now: number
   await attemptEach(open, limits, ({ id: connection }) => `revoking ${connection}`, revoke);
 }
 
-/** Makes one attempt for each token set of the connection. Throws if the provider did not confirm one. */
-async function revokeConnection(env: Env, { tenant, connection }: DueConnection): Promise<void> {
+/** Makes one attempt for each token set of the connection that is due. Throws if the provider did not confirm one. */
+export async function revokeConnection(env: Env, { tenant, connection }: DueConnection): Promise<void> {
   const table = connectionTableFromEnv(env, tenant);
   for (let sets = 0; sets < MAX_REVOKING; sets += 1) {
     const taken = unwrap(await table.takeRevocation(connection));

@@ -24,7 +24,7 @@ import { requirePerson } from "../http/require-person.ts";
 import { pageOf } from "../http/schemas.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { LINK_LIFE_MS, makeConnectUrl } from "./connect-token.ts";
-import { revokeAtProvider } from "./revoke.ts";
+import { revokeConnection } from "./revocations.ts";
 import {
   connectionChangeSchema,
   connectionQuery,
@@ -179,7 +179,7 @@ export function connectionRoutes(app: App): void {
     }
     const revoked = unwrap(await table.revoke(id, await createAuditEntry(c, "connection.revoke", id)));
     // The sweep repeats what fails.
-    waitUntil(revokeAtProvider(c.env, tenant, id).catch(() => undefined));
+    waitUntil(revokeConnection(c.env, { tenant, connection: id }).catch(() => undefined));
     return c.json(toView(revoked), 200);
   });
 }

@@ -2,13 +2,15 @@
 
 export type AccountOwnerKind = "shared" | "person";
 
+export type AccountProvider = "composio" | "oauth" | "key" | "mcp";
+
 export type AdminKeyInput = { name?: string | undefined; expires_at?: string | null | undefined };
 
-export type Agent = { name: string; model?: string | undefined; fallbacks?: (string)[] | undefined; instructions: string; tools: (string)[]; permissions: (Permission)[]; approval?: { safe?: PolicyDecision | undefined; cautious?: PolicyDecision | undefined; dangerous?: PolicyDecision | undefined; critical?: PolicyDecision | undefined; rules?: ({ tool: string; decision: PolicyDecision })[] | undefined; expires_s?: number | undefined } | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; sandbox?: { allowed_paths?: (string)[] | undefined; denied_patterns?: (string)[] | undefined; extensions?: (string)[] | undefined; allow_write?: boolean | undefined } | undefined; allowed_domains?: (string)[] | undefined; idempotent_hosts?: (string | { host: string; keyed_for_s: number })[] | undefined; on_unknown?: UnknownOutcomePolicy | undefined; memory?: { summaries?: boolean | undefined; tag_boost?: number | undefined; min_score?: number | undefined } | undefined; skills?: { match?: SkillMatch | undefined; names?: (string)[] | undefined } | undefined; tool_config?: Record<string, Record<string, unknown>> | undefined; id: string; version: number; created_at: string | null; updated_at: string | null; archived_at: string | null };
+export type Agent = { name: string; model?: string | undefined; fallbacks?: (string)[] | undefined; instructions: string; tools: (string)[]; permissions: (Permission)[]; approval?: { safe?: PolicyDecision | undefined; cautious?: PolicyDecision | undefined; dangerous?: PolicyDecision | undefined; critical?: PolicyDecision | undefined; rules?: ({ tool: string; decision: PolicyDecision })[] | undefined; expires_s?: number | undefined } | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; sandbox?: { allowed_paths?: (string)[] | undefined; denied_patterns?: (string)[] | undefined; extensions?: (string)[] | undefined; allow_write?: boolean | undefined } | undefined; allowed_domains?: (string)[] | undefined; idempotent_hosts?: (string | { host: string; keyed_for_s: number })[] | undefined; on_unknown?: UnknownOutcomePolicy | undefined; memory?: { summaries?: boolean | undefined; tag_boost?: number | undefined; min_score?: number | undefined } | undefined; skills?: { match?: SkillMatch | undefined; names?: (string)[] | undefined } | undefined; tool_config?: Record<string, Record<string, unknown>> | undefined; app_config?: Record<string, { connection?: string | undefined; owner?: OwnerRule | undefined }> | undefined; id: string; version: number; created_at: string | null; updated_at: string | null; archived_at: string | null };
 
-export type AgentInput = { name: string; model?: string | undefined; fallbacks?: (string)[] | undefined; instructions: string; tools: (string)[]; permissions: (Permission)[]; approval?: { safe?: PolicyDecision | undefined; cautious?: PolicyDecision | undefined; dangerous?: PolicyDecision | undefined; critical?: PolicyDecision | undefined; rules?: ({ tool: string; decision: PolicyDecision })[] | undefined; expires_s?: number | undefined } | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; sandbox?: { allowed_paths?: (string)[] | undefined; denied_patterns?: (string)[] | undefined; extensions?: (string)[] | undefined; allow_write?: boolean | undefined } | undefined; allowed_domains?: (string)[] | undefined; idempotent_hosts?: (string | { host: string; keyed_for_s: number })[] | undefined; on_unknown?: UnknownOutcomePolicy | undefined; memory?: { summaries?: boolean | undefined; tag_boost?: number | undefined; min_score?: number | undefined } | undefined; skills?: { match?: SkillMatch | undefined; names?: (string)[] | undefined } | undefined; tool_config?: Record<string, Record<string, unknown>> | undefined };
+export type AgentInput = { name: string; model?: string | undefined; fallbacks?: (string)[] | undefined; instructions: string; tools: (string)[]; permissions: (Permission)[]; approval?: { safe?: PolicyDecision | undefined; cautious?: PolicyDecision | undefined; dangerous?: PolicyDecision | undefined; critical?: PolicyDecision | undefined; rules?: ({ tool: string; decision: PolicyDecision })[] | undefined; expires_s?: number | undefined } | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; sandbox?: { allowed_paths?: (string)[] | undefined; denied_patterns?: (string)[] | undefined; extensions?: (string)[] | undefined; allow_write?: boolean | undefined } | undefined; allowed_domains?: (string)[] | undefined; idempotent_hosts?: (string | { host: string; keyed_for_s: number })[] | undefined; on_unknown?: UnknownOutcomePolicy | undefined; memory?: { summaries?: boolean | undefined; tag_boost?: number | undefined; min_score?: number | undefined } | undefined; skills?: { match?: SkillMatch | undefined; names?: (string)[] | undefined } | undefined; tool_config?: Record<string, Record<string, unknown>> | undefined; app_config?: Record<string, { connection?: string | undefined; owner?: OwnerRule | undefined }> | undefined };
 
-export type AgentVersion = { name: string; model?: string | undefined; fallbacks?: (string)[] | undefined; instructions: string; tools: (string)[]; permissions: (Permission)[]; approval?: { safe?: PolicyDecision | undefined; cautious?: PolicyDecision | undefined; dangerous?: PolicyDecision | undefined; critical?: PolicyDecision | undefined; rules?: ({ tool: string; decision: PolicyDecision })[] | undefined; expires_s?: number | undefined } | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; sandbox?: { allowed_paths?: (string)[] | undefined; denied_patterns?: (string)[] | undefined; extensions?: (string)[] | undefined; allow_write?: boolean | undefined } | undefined; allowed_domains?: (string)[] | undefined; idempotent_hosts?: (string | { host: string; keyed_for_s: number })[] | undefined; on_unknown?: UnknownOutcomePolicy | undefined; memory?: { summaries?: boolean | undefined; tag_boost?: number | undefined; min_score?: number | undefined } | undefined; skills?: { match?: SkillMatch | undefined; names?: (string)[] | undefined } | undefined; tool_config?: Record<string, Record<string, unknown>> | undefined; id: string; version: number; created_at: string | null };
+export type AgentVersion = { name: string; model?: string | undefined; fallbacks?: (string)[] | undefined; instructions: string; tools: (string)[]; permissions: (Permission)[]; approval?: { safe?: PolicyDecision | undefined; cautious?: PolicyDecision | undefined; dangerous?: PolicyDecision | undefined; critical?: PolicyDecision | undefined; rules?: ({ tool: string; decision: PolicyDecision })[] | undefined; expires_s?: number | undefined } | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; sandbox?: { allowed_paths?: (string)[] | undefined; denied_patterns?: (string)[] | undefined; extensions?: (string)[] | undefined; allow_write?: boolean | undefined } | undefined; allowed_domains?: (string)[] | undefined; idempotent_hosts?: (string | { host: string; keyed_for_s: number })[] | undefined; on_unknown?: UnknownOutcomePolicy | undefined; memory?: { summaries?: boolean | undefined; tag_boost?: number | undefined; min_score?: number | undefined } | undefined; skills?: { match?: SkillMatch | undefined; names?: (string)[] | undefined } | undefined; tool_config?: Record<string, Record<string, unknown>> | undefined; app_config?: Record<string, { connection?: string | undefined; owner?: OwnerRule | undefined }> | undefined; id: string; version: number; created_at: string | null };
 
 export type AnswerInput = { text?: string | undefined; choice?: string | undefined };
 
@@ -20,13 +22,11 @@ export type ApprovalDecisionInput = { decision: ApprovalDecision; arguments?: Re
 
 export type ApprovalExpiredEvent = { seq: number; type: "approval.expired"; data: { task_id: string; at: string; approval_id: string; call_id: string; tool: string; decides?: { person_id: string; name: string; delegates: boolean } | undefined; [field: string]: unknown } };
 
-export type ApprovalRequestedEvent = { seq: number; type: "approval.requested"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; approval_id: string; arguments?: unknown; arguments_hash: string; approved_hash?: string | undefined; files?: (ApprovedFile)[] | undefined; reason: string; expires_at: string | null; decides?: { person_id: string; name: string; delegates: boolean } | undefined; [field: string]: unknown } };
+export type ApprovalRequestedEvent = { seq: number; type: "approval.requested"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; approval_id: string; arguments?: unknown; arguments_hash: string; approved_hash?: string | undefined; files?: (ApprovedFile)[] | undefined; reason: string; expires_at: string | null; decides?: { person_id: string; name: string; delegates: boolean } | undefined; account?: CallAccount | undefined; [field: string]: unknown } };
 
 export type ApprovedFile = { path: string; size: number; sha256: string; file_count?: number | undefined };
 
 export type ArgumentPlace = "path" | "query" | "header" | "body" | "payload";
-
-export type AskKind = "question" | "approval";
 
 export type AuditEntry = { id: string; at: string; actor: string; action: string; target: string; request_id: string; details: Record<string, string | null> | null };
 
@@ -40,7 +40,9 @@ export type BudgetPeriod = "day" | "month" | "total";
 
 export type BudgetWarningEvent = { seq: number; type: "budget.warning"; data: { task_id: string; at: string; account: string; kind: string; used: number; limit: number; [field: string]: unknown } };
 
-export type CallCompletedEvent = { seq: number; type: "call.completed"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; ok: boolean; state: string; label?: CallLabel | undefined; result?: unknown; error?: { code: string; message: string; [field: string]: unknown } | undefined; duration_ms: number; [field: string]: unknown } };
+export type CallAccount = { connection: string; app: string; provider: AccountProvider; owner: PersonOwner | SharedOwner; label: string | null };
+
+export type CallCompletedEvent = { seq: number; type: "call.completed"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; ok: boolean; state: string; label?: CallLabel | undefined; result?: unknown; error?: { code: string; message: string; [field: string]: unknown } | undefined; duration_ms: number; account?: CallAccount | undefined; [field: string]: unknown } };
 
 export type CallDecision = "done" | "retry" | "skip";
 
@@ -48,11 +50,15 @@ export type CallDecisionInput = { decision: CallDecision };
 
 export type CallLabel = "operator" | "principal" | "person" | "tenant" | "outside";
 
-export type CallStartedEvent = { seq: number; type: "call.started"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; arguments?: unknown; effect: string; label?: CallLabel | undefined; [field: string]: unknown } };
+export type CallStartedEvent = { seq: number; type: "call.started"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; arguments?: unknown; effect: string; label?: CallLabel | undefined; account?: CallAccount | undefined; [field: string]: unknown } };
 
 export type CallState = "intended" | "confirmed" | "failed" | "unknown" | "refused";
 
-export type CallUnknownEvent = { seq: number; type: "call.unknown"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; [field: string]: unknown } };
+export type CallUnknownEvent = { seq: number; type: "call.unknown"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; account?: CallAccount | undefined; [field: string]: unknown } };
+
+export type ChangedIncomingWebhook = { id: string; version: number; name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled: boolean; old_secret_until: string | null; acts_for: { person_id: string; name: string } | null; url: string; created_at: string; updated_at: string; acts_for_cleared: boolean };
+
+export type ClosedWaitKind = "question" | "approval" | "connection";
 
 export type ConnectApiKey = { kind: "api_key"; fields?: ({ name: string; label: string; hint?: string | undefined })[] | undefined; per?: AccountOwnerKind | undefined; scheme?: string | undefined };
 
@@ -60,7 +66,27 @@ export type ConnectBasic = { kind: "basic"; fields?: ({ name: string; label: str
 
 export type ConnectBearer = { kind: "bearer"; fields?: ({ name: string; label: string; hint?: string | undefined })[] | undefined; per?: AccountOwnerKind | undefined; scheme?: string | undefined };
 
+export type ConnectLink = { connect_url: string; expires_at: string };
+
 export type ConnectOAuth = { kind: "oauth2"; issuer?: string | undefined; authorization_endpoint?: string | undefined; token_endpoint?: string | undefined; revocation_endpoint?: string | undefined; client_id?: string | undefined; client_secret?: string | undefined; scopes: (string)[]; params?: Record<string, string> | undefined; per: AccountOwnerKind; scheme?: string | undefined };
+
+export type ConnectReason = "missing" | "expired" | "revoked" | "scopes" | "unattended";
+
+export type Connection = { id: string; app: string; provider: AccountProvider; owner: PersonOwner | SharedOwner; alias: string | null; is_default: boolean; status: ConnectionStatus; label: string | null; scopes: (string)[] | null; unattended: boolean; delegate_approvals: boolean; why: string | null; revocation: { state: RevocationState; next_at: string } | null; last_used_at: string | null; last_checked_at: string | null; created_at: string; updated_at: string };
+
+export type ConnectionChangeInput = { alias?: string | null | undefined; is_default?: true | undefined; unattended?: boolean | undefined; delegate_approvals?: boolean | undefined };
+
+export type ConnectionDecisionInput = { decision: "skip" };
+
+export type ConnectionOwner = "me" | "shared";
+
+export type ConnectionReadyEvent = { seq: number; type: "connection.ready"; data: { task_id: string; at: string; wait_id: string; call_id: string; app: string; account: CallAccount; [field: string]: unknown } };
+
+export type ConnectionRequestedEvent = { seq: number; type: "connection.requested"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; wait_id: string; app: string; reason: ConnectReason; person_id: string | null; expires_at: string; [field: string]: unknown } };
+
+export type ConnectionStatus = "pending" | "active" | "expired" | "revoked" | "failed";
+
+export type ConnectionsOwner = "me" | "shared" | "all";
 
 export type ContactChannel = "slack" | "email";
 
@@ -104,7 +130,7 @@ export type ErrorCode = "invalid_input" | "unauthenticated" | "permission_denied
 
 export type EventPage = { data: (TaskEvent)[]; next_cursor: string | null; last: number; done: boolean };
 
-export type EventPattern = "*" | "task.*" | "question.*" | "approval.*" | "task.created" | "task.started" | "task.waiting" | "task.resumed" | "question.asked" | "question.answered" | "question.expired" | "approval.requested" | "approval.decided" | "approval.expired" | "call.unknown" | "budget.warning" | "task.completed" | "task.failed" | "task.cancelled";
+export type EventPattern = "*" | "task.*" | "question.*" | "approval.*" | "connection.*" | "task.created" | "task.started" | "task.waiting" | "task.resumed" | "question.asked" | "question.answered" | "question.expired" | "approval.requested" | "approval.decided" | "approval.expired" | "connection.requested" | "connection.ready" | "call.unknown" | "budget.warning" | "task.completed" | "task.failed" | "task.cancelled";
 
 export type FileAttachedEvent = { seq: number; type: "file.attached"; data: { task_id: string; at: string; path: string; size: number; content_type: string; sha256?: string | undefined; [field: string]: unknown } };
 
@@ -120,13 +146,13 @@ export type HttpMethod = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export type Inbox = { data: (InboxEntry)[]; next_cursor: string | null; total: number };
 
-export type InboxEntry = { task: { id: string; parent_id: string | null; title: string; status: TaskStatus; agent: string; project: string | null; created_at: string; ended_at: string | null }; pending: PendingQuestion | PendingApproval | PendingUnknown; since: string };
+export type InboxEntry = { task: { id: string; parent_id: string | null; title: string; status: TaskStatus; agent: string; project: string | null; created_at: string; ended_at: string | null }; pending: PendingQuestion | PendingApproval | PendingConnection | PendingUnknown; since: string };
 
 export type InboxOrder = "oldest" | "newest";
 
-export type IncomingWebhook = { id: string; version: number; name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled: boolean; old_secret_until: string | null; url: string; created_at: string; updated_at: string };
+export type IncomingWebhook = { id: string; version: number; name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled: boolean; old_secret_until: string | null; acts_for: { person_id: string; name: string } | null; url: string; created_at: string; updated_at: string };
 
-export type IncomingWebhookInput = { name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled?: boolean | undefined; secret?: string | undefined; old_secret_seconds?: number | undefined };
+export type IncomingWebhookInput = { name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled?: boolean | undefined; secret?: string | undefined; old_secret_seconds?: number | undefined; acts_for?: "me" | null | undefined };
 
 export type IncomingWebhookType = "generic" | "github" | "stripe" | "standard";
 
@@ -146,7 +172,7 @@ export type KeyPersonInput = { person: string | null };
 
 export type KillSwitch = { stopped: boolean; by: string | null; by_operator: boolean; reason: string | null; at: string | null };
 
-export type LedgerRow = { call_id: string; step: number; tool: string; effect: EffectClass; state: CallState; key: string; arguments_hash: string; attempts: number; intended_at: string; settled_at: string | null; label: CallLabel | null; result?: ToolResult | undefined };
+export type LedgerRow = { call_id: string; step: number; tool: string; effect: EffectClass; state: CallState; key: string; arguments_hash: string; attempts: number; intended_at: string; settled_at: string | null; label: CallLabel | null; account: CallAccount | null; result?: ToolResult | undefined };
 
 export type LossKind = "agents" | "people" | "secrets" | "memories" | "skills" | "tools" | "mcp_servers" | "webhooks" | "incoming_webhooks" | "slack_workspaces" | "connections" | "keys" | "projects";
 
@@ -190,9 +216,11 @@ export type MessageRole = "user" | "assistant";
 
 export type MissedRunPolicy = "skip" | "once" | "all";
 
-export type NewIncomingWebhook = { id: string; version: number; name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled: boolean; old_secret_until: string | null; url: string; created_at: string; updated_at: string; secret: string | null };
+export type NewConnectionInput = { app: string; owner?: ConnectionOwner | undefined; alias?: string | undefined; unattended?: boolean | undefined };
 
-export type NewIncomingWebhookInput = { name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled?: boolean | undefined; secret?: string | undefined; old_secret_seconds?: number | undefined };
+export type NewIncomingWebhook = { id: string; version: number; name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled: boolean; old_secret_until: string | null; acts_for: { person_id: string; name: string } | null; url: string; created_at: string; updated_at: string; secret: string | null };
+
+export type NewIncomingWebhookInput = { name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled?: boolean | undefined; secret?: string | undefined; old_secret_seconds?: number | undefined; acts_for?: "me" | null | undefined };
 
 export type NewKey = { id: string; name: string; scopes: (Scope)[]; projects: (string)[] | null; agents: (string)[] | null; person: { id: string; name: string } | null; created_at: string; created_by: string; expires_at: string | null; revoked_at: string | null; key: string };
 
@@ -221,9 +249,13 @@ export type OutputFile = { path: string; size: number; content_type: string; sha
 
 export type OverlapPolicy = "skip" | "queue" | "cancel_previous" | "allow";
 
-export type PendingApproval = { kind: "approval"; id: string; call_id: string; tool: string; arguments?: unknown; arguments_hash: string; approved_hash?: string | undefined; reason: string; expires_at: string | null; decides?: { person_id: string; name: string; delegates: boolean } | null | undefined; files?: (ApprovedFile)[] | undefined; task_id?: string | undefined };
+export type OwnerRule = "person" | "shared" | "either";
 
-export type PendingKind = "question" | "approval" | "unknown";
+export type PendingApproval = { kind: "approval"; id: string; call_id: string; tool: string; arguments?: unknown; arguments_hash: string; approved_hash?: string | undefined; reason: string; expires_at: string | null; decides?: { person_id: string; name: string; delegates: boolean } | null | undefined; account?: CallAccount | undefined; files?: (ApprovedFile)[] | undefined; task_id?: string | undefined };
+
+export type PendingConnection = { kind: "connection"; id: string; call_id: string; tool: string; app: string; reason: ConnectReason; person_id: string | null; connect_url: string | null; expires_at: string; task_id?: string | undefined };
+
+export type PendingKind = "question" | "approval" | "unknown" | "connection";
 
 export type PendingQuestion = { kind: "question"; id: string; query: string; choices: (string)[] | null; person: string | null; person_id?: string | undefined; expires_at: string | null; task_id?: string | undefined };
 
@@ -234,6 +266,8 @@ export type Permission = "read" | "write" | "exec" | "network";
 export type Person = { id: string; name: string; aliases: (string)[]; addresses: (SlackAddress | EmailAddress)[]; preferred: ContactChannel | null; time_zone: string; working_hours: { days: (number)[]; from: string; to: string } | null; may_answer: boolean; may_approve: boolean; version: number; created_at: string; updated_at: string };
 
 export type PersonInput = { name: string; aliases?: (string)[] | undefined; addresses?: (SlackAddress | EmailAddress)[] | undefined; preferred?: ContactChannel | null | undefined; time_zone?: string | undefined; working_hours?: { days: (number)[]; from: string; to: string } | null | undefined; may_answer?: boolean | undefined; may_approve?: boolean | undefined };
+
+export type PersonOwner = { kind: "person"; id: string; name: string };
 
 export type PolicyDecision = "allow" | "ask" | "deny";
 
@@ -271,11 +305,19 @@ export type RetentionInput = { tasks_days?: number | null | undefined; logs_days
 
 export type RetryAdvice = "never" | "now" | "later";
 
+export type RevocationState = "open" | "unconfirmed";
+
 export type SandboxFile = { path: string; size: number; modified_at: string; url: string };
 
 export type ScanFindingKind = "network" | "environment" | "other_files" | "programs" | "made_code" | "hidden_characters";
 
-export type Schedule = { name: string; when: CronTiming | IntervalTiming | OnceTiming; time_zone: string; starts_at?: string | undefined; ends_at?: string | undefined; jitter_seconds: number; missed: { policy: MissedRunPolicy; window_seconds: number }; overlap: OverlapPolicy; task?: { input: string | ({ role: MessageRole; content: string })[]; agent?: string | undefined; project?: string | undefined; tools?: (string)[] | undefined; skills?: (string)[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; mode?: TaskMode | undefined; hold?: boolean | undefined; metadata?: Record<string, unknown> | undefined } | undefined; reminder?: { text: string; to: ({ channel: DeliveryTarget; to: string })[] } | undefined; alert?: { deliver: ({ channel: DeliveryTarget; to: string })[]; if_not_finished_within_seconds?: number | undefined } | undefined; id: string; version: number; paused: boolean; next_at: string | null; created_at: string; updated_at: string };
+export type Schedule = { name: string; when: CronTiming | IntervalTiming | OnceTiming; time_zone: string; starts_at?: string | undefined; ends_at?: string | undefined; jitter_seconds: number; missed: { policy: MissedRunPolicy; window_seconds: number }; overlap: OverlapPolicy; task?: { input: string | ({ role: MessageRole; content: string })[]; agent?: string | undefined; project?: string | undefined; tools?: (string)[] | undefined; skills?: (string)[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; mode?: TaskMode | undefined; hold?: boolean | undefined; metadata?: Record<string, unknown> | undefined } | undefined; reminder?: { text: string; to: ({ channel: DeliveryTarget; to: string })[] } | undefined; alert?: { deliver: ({ channel: DeliveryTarget; to: string })[]; if_not_finished_within_seconds?: number | undefined } | undefined; id: string; version: number; paused: boolean; next_at: string | null; created_at: string; updated_at: string; acts_for: { person_id: string; name: string } | null; acts_for_cleared: boolean };
+
+export type ScheduleApp = { app: string; state: ScheduleAppState; connection_id: string | null; owner: "person" | "shared"; unattended: boolean; why: string | null };
+
+export type ScheduleAppState = "active" | "missing" | "expired" | "revoked" | "scopes" | "unattended";
+
+export type ScheduleDetails = { name: string; when: CronTiming | IntervalTiming | OnceTiming; time_zone: string; starts_at?: string | undefined; ends_at?: string | undefined; jitter_seconds: number; missed: { policy: MissedRunPolicy; window_seconds: number }; overlap: OverlapPolicy; task?: { input: string | ({ role: MessageRole; content: string })[]; agent?: string | undefined; project?: string | undefined; tools?: (string)[] | undefined; skills?: (string)[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; mode?: TaskMode | undefined; hold?: boolean | undefined; metadata?: Record<string, unknown> | undefined } | undefined; reminder?: { text: string; to: ({ channel: DeliveryTarget; to: string })[] } | undefined; alert?: { deliver: ({ channel: DeliveryTarget; to: string })[]; if_not_finished_within_seconds?: number | undefined } | undefined; id: string; version: number; paused: boolean; next_at: string | null; created_at: string; updated_at: string; acts_for: { person_id: string; name: string } | null; acts_for_cleared: boolean; apps: (ScheduleApp)[] | null };
 
 export type ScheduleInput = { name: string; when: CronTiming | IntervalTiming | OnceTiming; time_zone?: string | undefined; starts_at?: string | undefined; ends_at?: string | undefined; jitter_seconds?: number | undefined; missed?: { policy: MissedRunPolicy; window_seconds: number } | undefined; overlap?: OverlapPolicy | undefined; task?: { input: string | ({ role: MessageRole; content: string })[]; agent?: string | undefined; project?: string | undefined; tools?: (string)[] | undefined; skills?: (string)[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; mode?: TaskMode | undefined; hold?: boolean | undefined; metadata?: Record<string, unknown> | undefined } | undefined; reminder?: { text: string; to: ({ channel: DeliveryTarget; to: string })[] } | undefined; alert?: { deliver: ({ channel: DeliveryTarget; to: string })[]; if_not_finished_within_seconds?: number | undefined } | undefined };
 
@@ -293,9 +335,11 @@ export type SecurityLevel = "safe" | "cautious" | "dangerous" | "critical";
 
 export type Session = { tenant: { id: string; name: string }; key: { id: string; name: string }; person: { id: string; name: string } | null; scopes: (Scope)[]; expires_at: string };
 
+export type SharedOwner = { kind: "shared" };
+
 export type ShortInbox = { data: (ShortInboxEntry)[]; next_cursor: string | null; total: number };
 
-export type ShortInboxEntry = { task: { id: string; parent_id: string | null; title: string; status: TaskStatus; agent: string; project: string | null; created_at: string; ended_at: string | null }; pending: { kind: PendingKind; id: string; person: string | null; person_id: string | null }; since: string };
+export type ShortInboxEntry = { task: { id: string; parent_id: string | null; title: string; status: TaskStatus; agent: string; project: string | null; created_at: string; ended_at: string | null }; pending: { kind: PendingKind; id: string; person: string | null; person_id: string | null; app?: string | undefined }; since: string };
 
 export type SidecarStatus = "ok" | "asleep" | "away" | "off";
 
@@ -349,17 +393,17 @@ export type SubtaskCreatedEvent = { seq: number; type: "subtask.created"; data: 
 
 export type SubtaskEndedEvent = { seq: number; type: "subtask.ended"; data: { task_id: string; at: string; call_id: string; subtask_id: string; status: TaskStatus; ok: boolean; [field: string]: unknown } };
 
-export type Task = { id: string; status: TaskStatus; reason: TaskReason | null; agent: { id: string; version: number }; project: string | null; parent_id: string | null; acts_for: { person_id: string; name: string } | null; input: string | ({ role: string; content: string })[]; output: TaskOutput | null; error: { code: string; message: string } | null; pending: (PendingQuestion | PendingApproval | PendingUnknown)[]; usage: { steps: number; tool_calls: number; input_tokens: number; output_tokens: number; cost_usd: number; estimated: boolean }; budget: { max_steps: number; max_tokens: number | null; max_cost_usd: number | null; max_duration_s: number | null; used: { steps: number; tokens: number; cost_usd: number; duration_s: number }; used_by_subtasks: { tokens: number; cost_usd: number }; held_for_subtasks: { tokens: number; cost_usd: number }; counting_since: string | null } | null; skills: ({ name: string; hash: string; how: SkillOrigin; similarity: number | null; allowed_tools: (string)[] | null; note: string | null })[]; metadata: Record<string, unknown>; created_at: string; started_at: string | null; ended_at: string | null; cut?: (CutField)[] | undefined };
+export type Task = { id: string; status: TaskStatus; reason: TaskReason | null; agent: { id: string; version: number }; project: string | null; parent_id: string | null; acts_for: { person_id: string; name: string } | null; input: string | ({ role: string; content: string })[]; output: TaskOutput | null; error: { code: string; message: string } | null; pending: (PendingQuestion | PendingApproval | PendingConnection | PendingUnknown)[]; usage: { steps: number; tool_calls: number; input_tokens: number; output_tokens: number; cost_usd: number; estimated: boolean }; budget: { max_steps: number; max_tokens: number | null; max_cost_usd: number | null; max_duration_s: number | null; used: { steps: number; tokens: number; cost_usd: number; duration_s: number }; used_by_subtasks: { tokens: number; cost_usd: number }; held_for_subtasks: { tokens: number; cost_usd: number }; counting_since: string | null } | null; skills: ({ name: string; hash: string; how: SkillOrigin; similarity: number | null; allowed_tools: (string)[] | null; note: string | null })[]; metadata: Record<string, unknown>; created_at: string; started_at: string | null; ended_at: string | null; cut?: (CutField)[] | undefined };
 
-export type TaskCancelledEvent = { seq: number; type: "task.cancelled"; data: { task_id: string; at: string; status: TaskStatus; reason: TaskReason | null; output: TaskOutput | null; error: { code: string; message: string; [field: string]: unknown } | null; closed?: ({ kind: AskKind; id: string; [field: string]: unknown })[] | undefined; [field: string]: unknown } };
+export type TaskCancelledEvent = { seq: number; type: "task.cancelled"; data: { task_id: string; at: string; status: TaskStatus; reason: TaskReason | null; output: TaskOutput | null; error: { code: string; message: string; [field: string]: unknown } | null; closed?: ({ kind: ClosedWaitKind; id: string; [field: string]: unknown })[] | undefined; [field: string]: unknown } };
 
-export type TaskCompletedEvent = { seq: number; type: "task.completed"; data: { task_id: string; at: string; status: TaskStatus; reason: TaskReason | null; output: TaskOutput | null; error: { code: string; message: string; [field: string]: unknown } | null; closed?: ({ kind: AskKind; id: string; [field: string]: unknown })[] | undefined; [field: string]: unknown } };
+export type TaskCompletedEvent = { seq: number; type: "task.completed"; data: { task_id: string; at: string; status: TaskStatus; reason: TaskReason | null; output: TaskOutput | null; error: { code: string; message: string; [field: string]: unknown } | null; closed?: ({ kind: ClosedWaitKind; id: string; [field: string]: unknown })[] | undefined; [field: string]: unknown } };
 
 export type TaskCreatedEvent = { seq: number; type: "task.created"; data: { task_id: string; at: string; agent: { id: string; version: number; [field: string]: unknown }; input: string | ({ role: string; content: string })[]; label?: CallLabel | undefined; project: string | null; parent_id?: string | undefined; skills?: ({ name: string; hash: string; how: SkillOrigin; similarity: number | null; allowed_tools: (string)[] | null; note: string | null })[] | undefined; [field: string]: unknown } };
 
-export type TaskEvent = TaskCreatedEvent | TaskStartedEvent | StepStartedEvent | StepCompletedEvent | MessageDeltaEvent | MessageCompletedEvent | CallStartedEvent | CallCompletedEvent | CallUnknownEvent | ToolDataEvent | QuestionAskedEvent | QuestionAnsweredEvent | QuestionExpiredEvent | ApprovalRequestedEvent | ApprovalDecidedEvent | ApprovalExpiredEvent | SubtaskCreatedEvent | SubtaskEndedEvent | SkillLoadedEvent | FileAttachedEvent | BudgetWarningEvent | TaskWaitingEvent | TaskResumedEvent | TaskCompletedEvent | TaskFailedEvent | TaskCancelledEvent;
+export type TaskEvent = TaskCreatedEvent | TaskStartedEvent | StepStartedEvent | StepCompletedEvent | MessageDeltaEvent | MessageCompletedEvent | CallStartedEvent | CallCompletedEvent | CallUnknownEvent | ToolDataEvent | QuestionAskedEvent | QuestionAnsweredEvent | QuestionExpiredEvent | ApprovalRequestedEvent | ApprovalDecidedEvent | ApprovalExpiredEvent | ConnectionRequestedEvent | ConnectionReadyEvent | SubtaskCreatedEvent | SubtaskEndedEvent | SkillLoadedEvent | FileAttachedEvent | BudgetWarningEvent | TaskWaitingEvent | TaskResumedEvent | TaskCompletedEvent | TaskFailedEvent | TaskCancelledEvent;
 
-export type TaskFailedEvent = { seq: number; type: "task.failed"; data: { task_id: string; at: string; status: TaskStatus; reason: TaskReason | null; output: TaskOutput | null; error: { code: string; message: string; [field: string]: unknown } | null; closed?: ({ kind: AskKind; id: string; [field: string]: unknown })[] | undefined; [field: string]: unknown } };
+export type TaskFailedEvent = { seq: number; type: "task.failed"; data: { task_id: string; at: string; status: TaskStatus; reason: TaskReason | null; output: TaskOutput | null; error: { code: string; message: string; [field: string]: unknown } | null; closed?: ({ kind: ClosedWaitKind; id: string; [field: string]: unknown })[] | undefined; [field: string]: unknown } };
 
 export type TaskInput = { input: string | ({ role: MessageRole; content: string })[]; agent?: string | undefined; project?: string | undefined; tools?: (string)[] | undefined; skills?: (string)[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; mode?: TaskMode | undefined; hold?: boolean | undefined; metadata?: Record<string, unknown> | undefined; acts_for?: string | null | undefined };
 
@@ -377,7 +421,7 @@ export type TaskStatus = "queued" | "running" | "waiting_input" | "waiting_appro
 
 export type TaskTree = { root: string; nodes: ({ id: string; parent_id: string | null; title: string; status: TaskStatus; agent: string; project: string | null; created_at: string; ended_at: string | null; usage: { steps: number; tool_calls: number; tokens: number; cost_usd: number } })[]; truncated: boolean };
 
-export type TaskWaitingEvent = { seq: number; type: "task.waiting"; data: { task_id: string; at: string; status: TaskStatus; pending: (PendingQuestion | PendingApproval | PendingUnknown)[]; subtask_id?: string | undefined; error?: { code: string; message: string; [field: string]: unknown } | undefined; until?: string | undefined; [field: string]: unknown } };
+export type TaskWaitingEvent = { seq: number; type: "task.waiting"; data: { task_id: string; at: string; status: TaskStatus; pending: (PendingQuestion | PendingApproval | PendingConnection | PendingUnknown)[]; subtask_id?: string | undefined; error?: { code: string; message: string; [field: string]: unknown } | undefined; until?: string | undefined; [field: string]: unknown } };
 
 export type Tenant = { id: string; name: string; created_at: string };
 
@@ -405,7 +449,7 @@ export type ToolSuccess = { ok: true; result: unknown };
 
 export type ToolVersion = { name: string; version: number; definition: { name: string; summary: string; toolbox?: string | undefined; category?: ToolCategory | undefined; permissions?: (Permission)[] | undefined; security?: SecurityLevel | undefined; effect?: CustomToolEffect | undefined; keyed_for_s?: number | undefined; timeout_ms?: number | undefined; input: Record<string, unknown>; output?: Record<string, unknown> | undefined; request: { method: HttpMethod; url: string; headers?: Record<string, string> | undefined; places?: Record<string, ArgumentPlace | { in: ArgumentPlace; name: string }> | undefined; content_type?: RequestContentType | undefined; result_at?: string | undefined } } | null; created_at: string };
 
-export type Trace = { task_id: string; status: TaskStatus; started_at: string | null; ended_at: string | null; duration_ms: number | null; usage: { input_tokens: number; output_tokens: number; cost_usd: number; estimated: boolean }; steps: ({ step: number; attempts: number; started_at: string | null; model_started_at: string | null; model_completed_at: string | null; completed_at: string | null; duration_ms: number | null; usage: { input_tokens: number; output_tokens: number; cost_usd: number; estimated: boolean }; models: (string)[]; calls: ({ call_id: string; tool: string; effect: EffectClass; state: CallState; attempts: number; intended_at: string; settled_at: string | null; duration_ms: number | null; label: CallLabel | null; cost_usd: number })[] })[] };
+export type Trace = { task_id: string; status: TaskStatus; started_at: string | null; ended_at: string | null; duration_ms: number | null; usage: { input_tokens: number; output_tokens: number; cost_usd: number; estimated: boolean }; steps: ({ step: number; attempts: number; started_at: string | null; model_started_at: string | null; model_completed_at: string | null; completed_at: string | null; duration_ms: number | null; usage: { input_tokens: number; output_tokens: number; cost_usd: number; estimated: boolean }; models: (string)[]; calls: ({ call_id: string; tool: string; effect: EffectClass; state: CallState; attempts: number; intended_at: string; settled_at: string | null; duration_ms: number | null; label: CallLabel | null; account: CallAccount | null; cost_usd: number })[] })[] };
 
 export type UnknownOutcomePolicy = "tell" | "ask";
 
@@ -427,6 +471,18 @@ export type WrittenFile = { path: string; size: number; content_type: string; mo
 
 /** Every path with its methods: what each takes and answers. */
 export interface paths {
+  "/connect/callback": {
+    /** Return from an app's sign-in page */
+    get: { parameters: { query: { state: string; code?: string | undefined; iss?: string | undefined }; path?: never }; responses: { 200: { content: { "text/html": string | Blob } }; 400: { content: { "text/html": string | Blob } }; 403: { content: { "text/html": string | Blob } }; 410: { content: { "text/html": string | Blob } }; 422: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/connect/{token}": {
+    /** Open a link to connect an account */
+    get: { parameters: { query?: never; path: { token: string } }; responses: { 200: { content: { "text/html": string | Blob } }; 303: { content?: never }; 400: { content: { "text/html": string | Blob } }; 403: { content: { "text/html": string | Blob } }; 410: { content: { "text/html": string | Blob } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "text/html": string | Blob } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/connect/{token}/go": {
+    /** Begin to connect an account */
+    post: { parameters: { query?: never; path: { token: string } }; responses: { 200: { content: { "text/html": string | Blob } }; 303: { content?: never }; 400: { content: { "text/html": string | Blob } }; 403: { content: { "text/html": string | Blob } }; 410: { content: { "text/html": string | Blob } }; 413: { content: { "text/html": string | Blob } }; 415: { content: { "text/html": string | Blob } }; 422: { content: { "text/html": string | Blob } }; 429: { content: { "text/html": string | Blob } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
   "/docs": {
     /** Show this document as a page */
     get: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "text/html": string | Blob } }; 422: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } } } };
@@ -503,6 +559,20 @@ export interface paths {
     /** Remove the limit of an account */
     delete: { parameters: { query?: never; path: { account: string } }; responses: { 200: { content: { "application/json": Budget } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
+  "/v1/connections": {
+    /** List connections, newest first */
+    get: { parameters: { query?: { app?: string | undefined; owner?: ConnectionsOwner | undefined; limit?: number | undefined; cursor?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": { data: (Connection)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    /** Get a link to connect an account */
+    post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": NewConnectionInput } }; responses: { 201: { content: { "application/json": ConnectLink } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/connections/{id}": {
+    /** Show a connection */
+    get: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": Connection } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    /** Change a connection */
+    patch: { parameters: { query?: never; path: { id: string } }; requestBody: { content: { "application/json": ConnectionChangeInput } }; responses: { 200: { content: { "application/json": Connection } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    /** Disconnect an account */
+    delete: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": Connection } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
   "/v1/deliveries": {
     /** List deliveries, newest first */
     get: { parameters: { query?: { task?: string | undefined; channel?: DeliveryChannel | undefined; to?: string | undefined; state?: DeliveryState | undefined; kind?: DeliveryKind | undefined; limit?: number | undefined; cursor?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": { data: (Delivery)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
@@ -533,7 +603,7 @@ export interface paths {
     /** Show a hook */
     get: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": IncomingWebhook } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
     /** Replace a hook */
-    put: { parameters: { query?: never; path: { id: string } }; requestBody: { content: { "application/json": IncomingWebhookInput } }; responses: { 200: { content: { "application/json": IncomingWebhook } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    put: { parameters: { query?: never; path: { id: string } }; requestBody: { content: { "application/json": IncomingWebhookInput } }; responses: { 200: { content: { "application/json": ChangedIncomingWebhook } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
     /** Delete a hook */
     delete: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": IncomingWebhook } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
@@ -663,11 +733,15 @@ export interface paths {
   };
   "/v1/schedules/{id}": {
     /** Show a schedule */
-    get: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": Schedule } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    get: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": ScheduleDetails } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
     /** Change a schedule */
     put: { parameters: { query?: never; path: { id: string } }; requestBody: { content: { "application/json": ScheduleInput } }; responses: { 200: { content: { "application/json": Schedule } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
     /** Delete a schedule, with its ledger */
     delete: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": Schedule } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/schedules/{id}/confirm": {
+    /** Confirm a schedule, so that its tasks act for you */
+    post: { parameters: { query?: never; path: { id: string } }; requestBody?: { content: { "application/json": EmptyInput } }; responses: { 200: { content: { "application/json": Schedule } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/schedules/{id}/next": {
     /** Show the next due times of a schedule */
@@ -806,6 +880,10 @@ export interface paths {
   "/v1/tasks/{id}/cancel": {
     /** Cancel a task and all its subtasks */
     post: { parameters: { query?: never; path: { id: string } }; requestBody?: { content: { "application/json": EmptyInput } }; responses: { 202: { content: { "application/json": Task } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/tasks/{id}/connections/{wait}": {
+    /** Continue without an account that a call waits for */
+    post: { parameters: { query?: never; path: { id: string; wait: string } }; requestBody: { content: { "application/json": ConnectionDecisionInput } }; responses: { 200: { content: { "application/json": Task } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 410: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/tasks/{id}/events": {
     /** Follow a task's events */
