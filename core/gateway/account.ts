@@ -5,8 +5,8 @@
  * 2. Once anyone else steered the task, each call through it needs that person's approval, reads included.
  */
 import type { AgentConfig } from "../agents/agent.ts";
+import { configureApp } from "../agents/app-config.ts";
 import { asNotSent, ERRORS, type Failure, notSent, ok, type Result } from "../base/errors.ts";
-import { getOwn } from "../base/own-field.ts";
 import type { Account, ConnectNeed, ToolApp } from "../connections/account.ts";
 import { type Actors, isOnlyActor } from "../connections/actors.ts";
 import type { Chosen } from "../connections/choose-account.ts";
@@ -44,8 +44,8 @@ export function toCheckFailure(failure: Failure): Failure {
 /** Chooses the account of a call. */
 export async function ruleAccount(app: ToolApp, context: AccountContext): Promise<AccountRuling> {
   const { config, actors, isUnattended, connections } = context;
-  const { connection = null, owner: rule = app.owner } = getOwn(config.app_config ?? {}, app.app) ?? {};
-  const question = { app: { ...app, owner: rule }, actors, rule, configured: connection, isUnattended };
+  const { app: used, configured } = configureApp(config, app);
+  const question = { app: used, actors, rule: used.owner, configured, isUnattended };
   const chosen = await connections.choose(question);
   if (!chosen.ok) return { kind: "refused", failure: toCheckFailure(chosen.error) };
   const { value } = chosen;

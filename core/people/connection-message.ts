@@ -5,8 +5,9 @@ import type { OutMessage } from "../channels/outbox/message.ts";
 
 /** What tasks need of an account. */
 export interface AccountNeed {
-  /** The name of the app that people read. */
   readonly app: string;
+  /** The name of the app that people read. */
+  readonly title: string;
   readonly isShared: boolean;
   readonly reason: ConnectReason;
   /** The title of the task that needs it; null if a check of the connection found that it does not work. */
@@ -26,13 +27,23 @@ const TEXTS: Readonly<Record<ConnectReason, (account: string) => readonly [strin
   unattended: (account) => [`Otto may use ${account} only while you are present`, "Allow it also while you are away"],
 };
 
-export function createConnectionMessage({ app, isShared, reason, task, others, url }: AccountNeed): OutMessage {
-  const title = toLine(app);
+export function createConnectionMessage({
+  app,
+  title: name,
+  isShared,
+  reason,
+  task,
+  others,
+  url,
+}: AccountNeed): OutMessage {
+  const title = toLine(name);
   const account = (name: string): string => `${isShared ? "the shared account" : "your account"} of ${name}`;
   const [wrong, remedy] = TEXTS[reason](account(escapeMarkdown(title)));
   const where = url === null ? "in Otto." : `here: ${url}`;
   const text = `${wrong}: ${formatWaiting(task, others)}.\n\n${remedy} ${where}`;
-  return createPlainMessage(TEXTS[reason](account(title))[0], text);
+  const message = createPlainMessage(TEXTS[reason](account(title))[0], text);
+  // A shared account is connected by an administrator, in the console.
+  return isShared ? message : { ...message, connect: { app } };
 }
 
 function formatWaiting(task: string | null, others: number): string {

@@ -1,4 +1,6 @@
 /** The apps that the agent of a schedule may use, and whether a run could use them now. */
+import type { AgentConfig } from "../agents/agent.ts";
+import { configureApp } from "../agents/app-config.ts";
 import type { ConnectReason, OwnerRule, ToolApp } from "../connections/account.ts";
 import { chooseAccount, type Choice, findConnection } from "../connections/choose-account.ts";
 import type { Connection } from "../connections/connection.ts";
@@ -20,6 +22,8 @@ export interface AppState {
 }
 
 export interface AppFacts {
+  /** The agent's own words on its apps. */
+  readonly config: Pick<AgentConfig, "app_config">;
   /** The person for whom the tasks act; null: nobody. */
   readonly caller: string | null;
   /** The hashes of the present settings, by app. */
@@ -40,9 +44,10 @@ export function listAppStates(tools: readonly ToolApp[], facts: AppFacts): AppSt
 }
 
 /** The state of an app as a run would find it: no person started it. */
-function toAppState(app: ToolApp, { caller, settings, connections }: AppFacts): AppState {
+function toAppState(tool: ToolApp, { config, caller, settings, connections }: AppFacts): AppState {
+  const { app, configured } = configureApp(config, tool);
   const settingsHash = settings.get(app.app) ?? "";
-  const choice: Choice = { app, caller, isUnattended: true, configured: null, settingsHash, connections };
+  const choice: Choice = { app, caller, isUnattended: true, configured, settingsHash, connections };
   const connection = findConnection(choice);
   return {
     app: app.app,

@@ -1,5 +1,5 @@
 /** The stored apps to which people connect accounts: one for each import with `connect` and each MCP server per person. */
-import { appClientsFromEnv, connectionTableFromEnv, forgetConnectionsFromEnv } from "../../adapters/env/connections.ts";
+import { appClientsFromEnv, connectionTableFromEnv } from "../../adapters/env/connections.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { toCanonicalJson } from "../../core/base/canonical-json.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
@@ -9,6 +9,7 @@ import type { StoredAppClient } from "../../core/ports/app-client-table.ts";
 import { createAuditEntry } from "../http/audit-entry.ts";
 import type { AppContext } from "../http/context.ts";
 import { getTenant } from "../http/principal.ts";
+import { writeConnectionChange } from "./changes.ts";
 
 /** The place of a tenant's apps. */
 interface AppPlace {
@@ -47,14 +48,15 @@ export async function storeApp(place: AppPlace, described: DescribedApp): Promis
   // Nothing is written over a client that is being registered.
   if (isSameApp(before.value, described) && toCanonicalJson(secrets) === toCanonicalJson(stored.value))
     return ok(undefined);
-  const written = await appClientsFromEnv(env, tenant).put({
+  const row = {
     app,
     provider,
     settings,
     settingsHash: await hashAppSettings(settings),
     secrets: Object.keys(secrets).length === 0 ? null : { ...secrets },
-  });
-  forgetConnectionsFromEnv(env, tenant);
+  };
+  const write = async () => await appClientsFromEnv(env, tenant).put(row);
+  const written = await writeConnectionChange(env, tenant, write);
   return written.ok ? ok(undefined) : written;
 }
 
@@ -99,8 +101,9 @@ export async function endApp(
   const hidden = await apps.put({ app, provider, settings: { ...settings, isRemoved: true }, settingsHash, secrets });
   if (!hidden.ok) return hidden;
   const connections = connectionTableFromEnv(c.env, tenant);
-  const ended = await connections.revokeAll({ app }, await createAuditEntry(c, "connection.revoke", app));
-  forgetConnectionsFromEnv(c.env, tenant);
+  const act = await createAuditEntry(c, "connection.revoke", app);
+  const revoke = async () => await connections.revokeAll({ app }, act);
+  const ended = await writeConnectionChange(c.env, tenant, revoke);
   if (!ended.ok) return ended;
   const left = await connections.list({ person: null, all: true, app, limit: 1 });
   if (left.ok && left.value.length === 0) await apps.remove(app);

@@ -11,6 +11,7 @@ import { decideFlowEnd } from "../../core/connections/provider-faults.ts";
 import type { TokenSet } from "../../core/connections/tokens.ts";
 import { isBoundBrowser } from "../http/consent-browser.ts";
 import type { AppContext } from "../http/context.ts";
+import { wakeTasksOf, writeConnectionChange } from "./changes.ts";
 import { createConnectAct, notifyOfAccount, notifyOfForeignConsent } from "./connected.ts";
 import { type ConnectState, isOfConnection, openConnectState } from "./consent.ts";
 import { renderConnected, renderNote } from "./page.ts";
@@ -61,7 +62,8 @@ async function completeConsent(c: AppContext, returned: ReturnedConsent, flow: F
   const granted = await authorizations.complete(client, flow, new URL(c.req.url).searchParams);
   if (!granted.ok) {
     const { to, why } = decideFlowEnd("complete", granted.error);
-    if (to === "failed") await table.settle(state.connection, to, why);
+    if (to === "failed")
+      await writeConnectionChange(c.env, state.tenant, async () => await table.settle(state.connection, to, why));
     return renderNote(c, 400, why);
   }
   const { tokens, scopes } = granted.value;
@@ -70,6 +72,7 @@ async function completeConsent(c: AppContext, returned: ReturnedConsent, flow: F
   const consent = { tokens, label, scopes, unattended, settingsHash: client.settingsHash, by };
   const stored = await table.complete(state.connection, consent, createConnectAct(c, state.actor, state.connection));
   if (!stored.ok) return await dropTokens(c, returned, { tokens, error: stored.error });
+  await wakeTasksOf(c.env, stored.value);
   await notifyOfAccount(c, { app: client, before, now: stored.value });
   return renderConnected(c, client.title, stored.value.label);
 }

@@ -11,6 +11,7 @@ import { decideFlowEnd } from "../../core/connections/provider-faults.ts";
 import { bindBrowser } from "../http/consent-browser.ts";
 import { openState, sealState } from "../http/consent-state.ts";
 import type { AppContext } from "../http/context.ts";
+import { wakeTasksOf, writeConnectionChange } from "./changes.ts";
 import { CALLBACK_PATH, type ConnectLink } from "./connect-token.ts";
 import { createConnectAct, notifyOfAccount } from "./connected.ts";
 import { LINK_USED } from "./open-link.ts";
@@ -61,12 +62,13 @@ export async function beginConsent(c: AppContext, opened: OpenedLink, isUnattend
   const begun = await (await authorizationsFromEnv(c.env, tenant)).begin(app, { redirectUrl, state });
   if (!begun.ok) {
     const { to, why } = decideFlowEnd("begin", begun.error);
-    if (to === "failed") await table.settle(connection, to, why);
+    if (to === "failed")
+      await writeConnectionChange(c.env, tenant, async () => await table.settle(connection, to, why));
     return renderFailure(c, opened, why);
   }
   const { url, verifier, issuer } = begun.value;
   const flow = createFlow(opened, { nonce, verifier, issuer, redirectUrl, isUnattended });
-  const started = await table.beginFlow(link, link, flow);
+  const started = await writeConnectionChange(c.env, tenant, async () => await table.beginFlow(link, link, flow));
   if (!started.ok) return renderUnusable(c, opened, started.error);
   await bindBrowser(c, nonce, FLOW_LIFE_MS);
   c.header("cache-control", "no-store");
@@ -102,8 +104,10 @@ export async function storeKey(
     by: flow.by,
   };
   const act = createConnectAct(c, getActor(link), ensured.value.id);
-  const stored = await table.complete(ensured.value.id, given, act);
+  const complete = async () => await table.complete(ensured.value.id, given, act);
+  const stored = await writeConnectionChange(c.env, link.tenant, complete);
   if (!stored.ok) return renderUnusable(c, opened, stored.error);
+  await wakeTasksOf(c.env, stored.value);
   await notifyOfAccount(c, { app, before: ensured.value, now: stored.value });
   return renderConnected(c, app.title, null);
 }

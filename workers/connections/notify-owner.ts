@@ -37,7 +37,8 @@ export async function notifyOwner(env: Env, tenant: string, needed: NeededConnec
   const owner = connection.owner.kind === "person" ? connection.owner.id : null;
   const waiting = task === null ? 0 : await tenantsFromEnv(env)(tenant).countConnectionWaits(connection.app, owner);
   const message = createConnectionMessage({
-    app: title,
+    app: connection.app,
+    title,
     isShared: owner === null,
     reason,
     task: task?.title ?? null,

@@ -6,7 +6,8 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { waitUntil } from "cloudflare:workers";
 import { appsFromEnv, connectionTableFromEnv } from "../../adapters/env/connections.ts";
-import { raise } from "../../core/base/errors.ts";
+import { toCanonicalJson } from "../../core/base/canonical-json.ts";
+import { raise, type Result } from "../../core/base/errors.ts";
 import { isId } from "../../core/base/ids.ts";
 import { iso } from "../../core/base/iso.ts";
 import { cutPage, writeCursor } from "../../core/base/page-cursor.ts";
@@ -22,8 +23,11 @@ import { requireScope } from "../http/middleware/require-scope.ts";
 import { getAuthor, getPerson, getTenant } from "../http/principal.ts";
 import { requirePerson } from "../http/require-person.ts";
 import { pageOf } from "../http/schemas.ts";
+import { readTenantFacts } from "../http/tenant-facts.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { LINK_LIFE_MS, makeConnectUrl } from "./connect-token.ts";
+import { wakeTasksOf, writeConnectionChange } from "./changes.ts";
+import { ConnectionPages } from "./list-cache.ts";
 import { revokeConnection } from "./revocations.ts";
 import {
   connectionChangeSchema,
@@ -40,6 +44,9 @@ const shared = { tags: ["Connections"], ...withKey };
 const params = z.object({ id: z.string().describe("The connection's id, `con_…`") });
 const shown = { description: "The connection.", json: connectionSchema };
 const NOT_FOUND = "There is no connection with this id.";
+
+/** Of this isolate. */
+const pages = new ConnectionPages();
 
 /** Answers 404 before the body is read, so that the id of another person or tenant reveals nothing. */
 const requireVisible: MiddlewareHandler<AppEnv> = async function requireVisible(c, next) {
@@ -122,7 +129,7 @@ export function connectionRoutes(app: App): void {
       ...(after === null ? {} : { after: after.id }),
       limit: limit + 1,
     };
-    const found = unwrap(await connectionTableFromEnv(c.env, getTenant(c)).list(query));
+    const found = unwrap(await readPage(c, query));
     const { items, next } = cutPage(found, limit, ({ createdAt, id }) => ({ at: createdAt, id }));
     const data = items.flatMap((one) => toConnectionView(one, Date.now()) ?? []);
     return c.json({ data, next_cursor: next === null ? null : writeCursor(next) }, 200);
@@ -160,10 +167,12 @@ export function connectionRoutes(app: App): void {
     refuseChange(c, connection);
     const change = readChange(connection, c.req.valid("json"));
     const act = await createAuditEntry(c, "connection.update", connection.id);
-    return c.json(
-      toView(unwrap(await connectionTableFromEnv(c.env, getTenant(c)).change(connection.id, change, act))),
-      200,
-    );
+    const { id, tenant } = connection;
+    const write = async () => await connectionTableFromEnv(c.env, tenant).change(id, change, act);
+    const changed = unwrap(await writeConnectionChange(c.env, tenant, write));
+    // Tasks may wait for just this.
+    if (change.unattended === true) await wakeTasksOf(c.env, changed);
+    return c.json(toView(changed), 200);
   });
 
   app.openapi(remove, async (c) => {
@@ -175,12 +184,24 @@ export function connectionRoutes(app: App): void {
     const table = connectionTableFromEnv(c.env, tenant);
     if (status === "revoked") {
       const act = await createAuditEntry(c, "connection.delete", id);
-      return c.json(toView(unwrap(await table.remove(id, act))), 200);
+      const removed = await writeConnectionChange(c.env, tenant, async () => await table.remove(id, act));
+      return c.json(toView(unwrap(removed)), 200);
     }
-    const revoked = unwrap(await table.revoke(id, await createAuditEntry(c, "connection.revoke", id)));
+    const act = await createAuditEntry(c, "connection.revoke", id);
+    const revoked = unwrap(await writeConnectionChange(c.env, tenant, async () => await table.revoke(id, act)));
     // The sweep repeats what fails.
     waitUntil(revokeConnection(c.env, { tenant, connection: id }).catch(() => undefined));
     return c.json(toView(revoked), 200);
+  });
+}
+
+/** Reads a page, from this isolate's memory while nothing changed. */
+async function readPage(c: AppContext, query: ConnectionQuery): Promise<Result<readonly Connection[]>> {
+  const tenant = getTenant(c);
+  const { appsStamp: stamp } = await readTenantFacts(c);
+  const key = `${tenant} ${toCanonicalJson(query)}`;
+  return await pages.get({ key, stamp, now: Date.now() }, async () => {
+    return await connectionTableFromEnv(c.env, tenant).list(query);
   });
 }
 

@@ -3,6 +3,7 @@ import { appClientsFromEnv, connectionTableFromEnv } from "../../adapters/env/co
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import { MAX_OF_OWNER } from "../../core/connections/rules.ts";
+import type { AgentConfig } from "../../core/agents/agent.ts";
 import type { ToolApp } from "../../core/connections/account.ts";
 import { checkEnvelope } from "../../core/gateway/envelope.ts";
 import { findScheduleCaller, forgetSchedulePerson } from "../../core/schedules/acts-for.ts";
@@ -31,7 +32,8 @@ export async function nameScheduleCaller(c: AppContext, state: ScheduleState): P
 export async function readAppStates(c: AppContext, state: ScheduleState): Promise<readonly AppState[] | null> {
   const apps = await listToolApps(c, state.config.task);
   if (!apps.ok) return null;
-  if (apps.value.length === 0) return [];
+  const { config, tools } = apps.value;
+  if (tools.length === 0) return [];
   const [tenant, caller] = [getTenant(c), findScheduleCaller(state)?.person ?? null];
   const [connections, clients] = await Promise.all([
     connectionTableFromEnv(c.env, tenant).list({ person: caller, limit: MAX_READ }),
@@ -39,12 +41,17 @@ export async function readAppStates(c: AppContext, state: ScheduleState): Promis
   ]);
   if (!connections.ok || !clients.ok) return null;
   const settings = new Map(clients.value.map(({ app, settingsHash }) => [app, settingsHash]));
-  return listAppStates(apps.value, { caller, settings, connections: connections.value });
+  return listAppStates(tools, { config, caller, settings, connections: connections.value });
 }
 
-/** Lists what the tools of the task's agent need accounts for. A reminder has no agent. */
-async function listToolApps(c: AppContext, task: ScheduleConfig["task"]): Promise<Result<readonly ToolApp[]>> {
-  if (task === undefined) return ok([]);
+/** What the tools of the task's agent need accounts for, and what the agent says of them. A reminder has no agent. */
+interface AgentApps {
+  readonly config: Pick<AgentConfig, "app_config">;
+  readonly tools: readonly ToolApp[];
+}
+
+async function listToolApps(c: AppContext, task: ScheduleConfig["task"]): Promise<Result<AgentApps>> {
+  if (task === undefined) return ok({ config: {}, tools: [] });
   const tenant = getTenant(c);
   const { agentsStamp } = await readTenantFacts(c);
   const agent = await findAgent(c.env, { tenant, stamp: agentsStamp, now: Date.now() }, task.agent);
@@ -52,5 +59,6 @@ async function listToolApps(c: AppContext, task: ScheduleConfig["task"]): Promis
   const tools = await listTenantTools(c.env, { tenant, sources: await readSources(c) });
   if (!tools.ok) return tools;
   const facts = { agent: agent.value, tools: task.tools === undefined ? [] : [task.tools] };
-  return ok(tools.value.flatMap((tool) => (tool.app !== undefined && checkEnvelope(tool, facts).ok ? [tool.app] : [])));
+  const usable = tools.value.filter((tool) => checkEnvelope(tool, facts).ok);
+  return ok({ config: agent.value.config, tools: usable.flatMap(({ app }) => (app === undefined ? [] : [app])) });
 }

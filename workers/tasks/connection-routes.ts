@@ -51,6 +51,6 @@ export function taskConnectionRoutes(app: App): void {
       takePermit(c),
     );
     const view = unwrap(skipped);
-    return c.json(toTaskView(c, owner === id ? view : await readTask(c, id, (stub) => stub.view())), 200);
+    return c.json(await toTaskView(c, owner === id ? view : await readTask(c, id, (stub) => stub.view())), 200);
   });
 }

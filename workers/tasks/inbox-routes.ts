@@ -10,6 +10,7 @@ import type { PendingView, TaskView } from "../../core/task/view.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { pendingSchema } from "../http/pending-schemas.ts";
 import { taskLine } from "../http/schemas.ts";
+import { addConnectUrl } from "../connections/wait-links.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { getProjectsFilter } from "../http/middleware/key-bounds.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
@@ -89,12 +90,14 @@ export function inboxRoutes(app: App): void {
 async function toEntries(c: AppContext, { items }: InboxPage) {
   const views = await readViews(c, [...new Set(items.map(({ task }) => task.id))]);
   const byId = new Map(views.map((view) => [view.id, view]));
-  return items.flatMap(({ task, id, since }) => {
+  const entries = items.map(async ({ task, id, since }) => {
     const view = byId.get(task.id);
-    const pending = view === undefined ? undefined : listOwnPending(view, id);
-    if (view === undefined || pending === undefined) return [];
+    const found = view === undefined ? undefined : listOwnPending(view, id);
+    if (view === undefined || found === undefined) return [];
+    const pending = await addConnectUrl(c, view.id, found);
     return [{ task: toTaskLine(view), pending, since: new Date(since).toISOString() }];
   });
+  return (await Promise.all(entries)).flat();
 }
 
 function toShortEntry({ task, since, ...pending }: InboxPage["items"][number]) {

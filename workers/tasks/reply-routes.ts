@@ -118,7 +118,7 @@ export function taskReplyRoutes(app: App): void {
     const body = c.req.valid("json");
     const own = body.paste === true ? 0 : body.text.length;
     const sent = await getTaskStub(c, id).message(body.text, getRequestName(c), own, undefined, getAuthor(c));
-    return c.json(toTaskView(c, unwrap(sent)), 202);
+    return c.json(await toTaskView(c, unwrap(sent)), 202);
   });
 
   app.openapi(answer, async (c) => {
@@ -167,5 +167,5 @@ async function sendCommand(
   command: (stub: TaskStub) => Promise<Result<TaskView>>,
 ) {
   const view = unwrap(await command(getTaskStub(c, owner)));
-  return toTaskView(c, owner === id ? view : await readTask(c, id, (stub) => stub.view()));
+  return await toTaskView(c, owner === id ? view : await readTask(c, id, (stub) => stub.view()));
 }

@@ -164,7 +164,7 @@ export function taskRoutes(app: App): void {
     const made = unwrap(await openTask(c.env, request, asker, () => takePermit(c)));
     const open = () => tasksFromEnv(c.env)(tenant, made.id);
     const view = wait > 0 ? unwrap(await awaitTask(open, wait * 1000)) : made;
-    return c.json(toTaskView(c, view), 201, { location: `/v1/tasks/${made.id}` });
+    return c.json(await toTaskView(c, view), 201, { location: `/v1/tasks/${made.id}` });
   });
 
   app.openapi(list, async (c) => {
@@ -178,7 +178,7 @@ export function taskRoutes(app: App): void {
     );
     return c.json(
       {
-        data: page.items.map((view) => toTaskView(c, view)),
+        data: await Promise.all(page.items.map(async (view) => await toTaskView(c, view))),
         next_cursor: page.next === null ? null : writeCursor(page.next),
       },
       200,
@@ -187,7 +187,7 @@ export function taskRoutes(app: App): void {
 
   app.openapi(show, async (c) => {
     const { id } = c.req.valid("param");
-    return c.json(toTaskView(c, await readTask(c, id, (stub) => stub.view())), 200);
+    return c.json(await toTaskView(c, await readTask(c, id, (stub) => stub.view())), 200);
   });
 
   app.openapi(erase, async (c) => {
@@ -195,25 +195,25 @@ export function taskRoutes(app: App): void {
     const view = await findView(c, id);
     if (view !== null) {
       unwrap(await getTaskStub(c, id).erase());
-      return c.json(toTaskView(c, view), 200);
+      return c.json(await toTaskView(c, view), 200);
     }
     const lost = await findLostTask(c, id);
     if (lost === null) throw new OttoError(NO_SUCH_TASK);
     await eraseLostTask(c.env, getTenant(c), lost);
-    return c.json(toTaskView(c, lost), 200);
+    return c.json(await toTaskView(c, lost), 200);
   });
 
   app.openapi(start, async (c) => {
     const { id } = c.req.valid("param");
     return c.json(
-      toTaskView(c, unwrap(await getTaskStub(c, id).start(getRequestName(c), REQUEST_DEPTH, takePermit(c)))),
+      await toTaskView(c, unwrap(await getTaskStub(c, id).start(getRequestName(c), REQUEST_DEPTH, takePermit(c)))),
       200,
     );
   });
 
   app.openapi(cancel, async (c) => {
     const { id } = c.req.valid("param");
-    return c.json(toTaskView(c, unwrap(await getTaskStub(c, id).cancel(getActor(c)))), 202);
+    return c.json(await toTaskView(c, unwrap(await getTaskStub(c, id).cancel(getActor(c)))), 202);
   });
 }
 

@@ -71,7 +71,10 @@ export function taskTreeRoutes(app: App): void {
     const views = form === "short" ? whole.map(toShortTask) : whole;
     const isLast = start + limit >= all.length;
     return c.json(
-      { data: views.map((view) => toTaskView(c, view)), next_cursor: isLast ? null : (ids.at(-1) ?? null) },
+      {
+        data: await Promise.all(views.map(async (view) => await toTaskView(c, view))),
+        next_cursor: isLast ? null : (ids.at(-1) ?? null),
+      },
       200,
     );
   });

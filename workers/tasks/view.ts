@@ -1,11 +1,13 @@
 /** Formats tasks and their events for the API, with the addresses of their files. */
 import type { TaskEvent } from "../../core/task/events.ts";
 import type { TaskView } from "../../core/task/view.ts";
+import { addConnectUrl } from "../connections/wait-links.ts";
 import type { AppContext } from "../http/context.ts";
 
-/** Formats a task, with the addresses of its files. */
-export function toTaskView(c: AppContext, view: TaskView) {
-  return toTaskViewAt(getOrigin(c), view);
+/** Formats a task, with the addresses of its files, and of the accounts that its reader may connect. */
+export async function toTaskView(c: AppContext, view: TaskView) {
+  const pending = await Promise.all(view.pending.map(async (one) => await addConnectUrl(c, view.id, one)));
+  return { ...toTaskViewAt(getOrigin(c), view), pending };
 }
 
 /** Formats a task for a Worker at this address. With an empty address, the addresses of files start with their path. */

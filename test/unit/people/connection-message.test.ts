@@ -2,7 +2,15 @@ import { expect, test } from "vitest";
 import { CONNECT_REASONS } from "../../../core/connections/account.ts";
 import { type AccountNeed, createConnectionMessage } from "../../../core/people/connection-message.ts";
 
-const need: AccountNeed = { app: "crm", isShared: false, reason: "missing", task: "Q3 report", others: 99, url: null };
+const need: AccountNeed = {
+  app: "crm",
+  title: "crm",
+  isShared: false,
+  reason: "missing",
+  task: "Q3 report",
+  others: 99,
+  url: null,
+};
 const write = (change: Partial<AccountNeed> = {}) => createConnectionMessage({ ...need, ...change });
 
 test("names the account, the task and how many others wait, and says what to do", () => {
@@ -22,7 +30,12 @@ test("names the account, the task and how many others wait, and says what to do"
 test("has a sentence for every reason, and no format of its own from a name", () => {
   const texts = CONNECT_REASONS.map((reason) => write({ reason }).text);
   expect(new Set(texts).size).toBe(CONNECT_REASONS.length);
-  const { text, title } = write({ app: "*crm*\n", task: "[a](b)\n\n# c" });
+  const { text, title } = write({ title: "*crm*\n", task: "[a](b)\n\n# c" });
   expect(text).toContain(String.raw`your account of \*crm\*: \[a\](b) \# c and 99`);
   expect(title).toBe("Otto needs your account of *crm*");
+});
+
+test("has a button for one's own account, and none for a shared one", () => {
+  expect(write({ title: "The CRM" }).connect).toEqual({ app: "crm" });
+  expect(write({ isShared: true }).connect).toBeUndefined();
 });

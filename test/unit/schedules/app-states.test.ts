@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { AccountOwner, OwnerRule, ToolApp } from "../../../core/connections/account.ts";
 import type { Connection } from "../../../core/connections/connection.ts";
-import { listAppStates } from "../../../core/schedules/app-states.ts";
+import { type AppFacts, listAppStates } from "../../../core/schedules/app-states.ts";
 
 const ANA = "per_ana";
 const OF_ANA: AccountOwner = { kind: "person", id: ANA, name: "Ana" };
@@ -43,8 +43,13 @@ const tool = (owner: OwnerRule = "either", scopes: readonly string[] = [], app =
   return { app, provider: "oauth", owner, scopes };
 };
 
-function statesOf(connections: readonly Connection[], tools = [tool()], caller: string | null = ANA) {
-  return listAppStates(tools, { caller, settings: new Map([["crm", "now"]]), connections });
+function statesOf(
+  connections: readonly Connection[],
+  tools = [tool()],
+  caller: string | null = ANA,
+  config: AppFacts["config"] = {},
+) {
+  return listAppStates(tools, { config, caller, settings: new Map([["crm", "now"]]), connections });
 }
 
 const own = (more: Partial<Connection> = {}) => connection("con_own", OF_ANA, more);
@@ -86,4 +91,12 @@ test("each app once, by name, with the scopes of all its tools", () => {
     { app: "calendar", status: "missing" },
     { app: "crm", status: "scopes", connection: "con_own" },
   ]);
+});
+
+test("the agent's own words choose a connection, and whose account counts", () => {
+  const connections = [own(), shared];
+  const named = { app_config: { crm: { connection: "con_shared" } } };
+  expect(statesOf(connections, [tool()], ANA, named)).toMatchObject([{ connection: "con_shared" }]);
+  const ruled = { app_config: { crm: { owner: "shared" as const } } };
+  expect(statesOf(connections, [tool()], ANA, ruled)).toMatchObject([{ connection: "con_shared", owner: "shared" }]);
 });

@@ -1,0 +1,29 @@
+/** The links of waits for an account. Each read creates new ones, and only for a reader who may connect the account. */
+import type { PendingView } from "../../core/task/view.ts";
+import { getActorId } from "../http/audit-entry.ts";
+import type { AppContext } from "../http/context.ts";
+import { getAuthor, getPerson, getTenant } from "../http/principal.ts";
+import { canSeeConnectUrl, makeConnectUrl } from "./connect-token.ts";
+
+/** Adds the link to a wait for an account; anything else that is pending stays as it is. `task` is the task that was read. */
+export async function addConnectUrl(c: AppContext, task: string, pending: PendingView): Promise<PendingView> {
+  if (pending.kind !== "connection" || !canReaderConnect(c, pending)) return pending;
+  const { id, app, person_id: person, reason, task_id = task } = pending;
+  const link = {
+    tenant: getTenant(c),
+    app,
+    person,
+    alias: null,
+    wait: { task: task_id, id },
+    by: getAuthor(c),
+    key: getActorId(c),
+    ...(reason === "unattended" ? { unattended: true } : {}),
+  };
+  return { ...pending, connect_url: await makeConnectUrl(c.env, link, new URL(c.req.url).origin) };
+}
+
+function canReaderConnect(c: AppContext, { person_id }: { readonly person_id: string | null }): boolean {
+  const principal = c.get("principal");
+  if (principal.kind !== "tenant") return false;
+  return canSeeConnectUrl({ person: getPerson(c)?.id ?? null, scopes: principal.key.scopes }, { person_id });
+}
