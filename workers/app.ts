@@ -25,6 +25,7 @@ import { securityHeaders } from "./http/middleware/security-headers.ts";
 import { findRetry } from "./http/retryable-failure.ts";
 import { problemResponse } from "./http/problem.ts";
 import { agentRoutes } from "./agents/routes.ts";
+import { appRoutes } from "./connections/app-routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { budgetRoutes } from "./tenants/budget-routes.ts";
 import { channelCallRoutes } from "./channels/calls.ts";
@@ -118,6 +119,7 @@ export function createApp(): App {
   sessionRoutes(app);
   sessionsRoutes(app);
   secretRoutes(app);
+  appRoutes(app);
   connectionRoutes(app);
   connectPageRoutes(app);
   webhookRoutes(app);

@@ -32,6 +32,7 @@ const CONNECTION = "con_01jd0000000000000000000000";
 
 /** The routes of connections. `test/workerd/connections/routes.test.ts` has the same with connections of each tenant. */
 const CONNECTION_CASES: readonly Case[] = [
+  { route: "GET /v1/apps", path: () => "/v1/apps", other: "nothing of it", owner: 200 },
   { route: "GET /v1/connections", path: () => "/v1/connections", other: "nothing of it", owner: 200 },
   { route: "GET /v1/connections", path: () => "/v1/connections?owner=all", other: "nothing of it", owner: 200 },
   {

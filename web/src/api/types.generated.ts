@@ -72,6 +72,8 @@ export type ConnectOAuth = { kind: "oauth2"; issuer?: string | undefined; author
 
 export type ConnectReason = "missing" | "expired" | "revoked" | "scopes" | "unattended";
 
+export type ConnectableApp = { app: string; title: string; provider: AccountProvider; owners: (ConnectionOwner)[] };
+
 export type Connection = { id: string; app: string; provider: AccountProvider; owner: PersonOwner | SharedOwner; alias: string | null; is_default: boolean; status: ConnectionStatus; label: string | null; scopes: (string)[] | null; unattended: boolean; delegate_approvals: boolean; why: string | null; revocation: { state: RevocationState; next_at: string } | null; last_used_at: string | null; last_checked_at: string | null; created_at: string; updated_at: string };
 
 export type ConnectionChangeInput = { alias?: string | null | undefined; is_default?: true | undefined; unattended?: boolean | undefined; delegate_approvals?: boolean | undefined };
@@ -544,6 +546,10 @@ export interface paths {
   "/v1/agents/{id}/versions": {
     /** List the versions of an agent, newest first */
     get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path: { id: string } }; responses: { 200: { content: { "application/json": { data: (AgentVersion)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/apps": {
+    /** List the apps to which people connect accounts */
+    get: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": { data: (ConnectableApp)[] } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/audit": {
     /** List administrative acts, newest first */

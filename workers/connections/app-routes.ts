@@ -1,0 +1,52 @@
+/** The apps to which people connect accounts: imports with `connect`, and MCP servers that each person connects. */
+import { createRoute, z } from "@hono/zod-openapi";
+import { appDirectoryFromEnv } from "../../adapters/env/connections.ts";
+import { type OwnerRule, PROVIDERS } from "../../core/connections/account.ts";
+import type { AppClient } from "../../core/connections/app-client.ts";
+import { answers, withKey } from "../http/answers.ts";
+import type { App } from "../http/context.ts";
+import { requireScope } from "../http/middleware/require-scope.ts";
+import { getTenant } from "../http/principal.ts";
+import { unwrap } from "../http/unwrap.ts";
+
+const appSchema = z
+  .strictObject({
+    app: z.string().describe("Its name, as `POST /v1/connections` takes it."),
+    title: z.string().describe("The name that people read."),
+    provider: z.enum(PROVIDERS),
+    owners: z
+      .array(z.enum(["me", "shared"]))
+      .describe("Whose accounts it takes: `me`, each person's own; `shared`, one that an administrator connects."),
+  })
+  .meta({ id: "ConnectableApp" });
+
+const list = createRoute({
+  tags: ["Connections"],
+  ...withKey,
+  method: "get",
+  operationId: "apps.list",
+  path: "/v1/apps",
+  summary: "List the apps to which people connect accounts",
+  middleware: [requireScope("tasks:read")],
+  responses: answers({
+    200: { description: "All of them, by title.", json: z.strictObject({ data: z.array(appSchema) }) },
+  }),
+});
+
+export function appRoutes(app: App): void {
+  app.openapi(list, async (c) => {
+    const apps = unwrap(await appDirectoryFromEnv(c.env, getTenant(c)).all());
+    const data = apps.map(toAppView).toSorted((one, other) => one.title.localeCompare(other.title, "en"));
+    return c.json({ data }, 200);
+  });
+}
+
+function toAppView({ app, title, provider, per }: AppClient): z.infer<typeof appSchema> {
+  return { app, title, provider, owners: [...OWNERS[per]] };
+}
+
+const OWNERS: Readonly<Record<OwnerRule, readonly ("me" | "shared")[]>> = {
+  person: ["me"],
+  shared: ["shared"],
+  either: ["me", "shared"],
+};
