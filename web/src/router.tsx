@@ -1,6 +1,7 @@
 /** Every page of the console, by its address. Each area names its own; a page's code comes when it is first opened. */
 import { createRoute, createRouter, redirect } from "@tanstack/react-router";
 import { agentRoutes } from "./pages/agents/routes.ts";
+import { connectionRoutes } from "./pages/connections/routes.ts";
 import { deliveryRoutes } from "./pages/deliveries/routes.ts";
 import { inboxRoutes } from "./pages/inbox/routes.ts";
 import { mailRoutes } from "./pages/mail/routes.ts";
@@ -38,6 +39,7 @@ const routeTree = rootRoute.addChildren([
     ...skillRoutes,
     ...memoryRoutes,
     ...mcpServerRoutes,
+    ...connectionRoutes,
     ...peopleRoutes,
     ...scheduleRoutes,
     ...webhookRoutes,

@@ -3,6 +3,7 @@ import {
   Activity,
   BookOpen,
   Brain,
+  Cable,
   CalendarClock,
   ChartColumn,
   Contact,
@@ -44,6 +45,7 @@ export const PLACES: readonly { readonly title: string; readonly places: readonl
       { to: "/skills", label: "Skills", Icon: BookOpen },
       { to: "/memory", label: "Memory", Icon: Brain },
       { to: "/mcp-servers", label: "MCP servers", Icon: Plug },
+      { to: "/connections", label: "Connections", Icon: Cable },
     ],
   },
   {
