@@ -31,6 +31,7 @@ function callOf(step: number, change: Partial<CallItem> = {}): CallItem {
     endedAt: LATER,
     durationMs: 1,
     isFromOutside: false,
+    account: null,
     ...change,
   };
 }

@@ -1,8 +1,13 @@
 /** Names for parts of the API's types that pages share. */
-import type { Task } from "./types.generated.ts";
+import type { CallAccount, PendingConnection } from "./account-types.ts";
+import type { PendingApproval, Task } from "./types.generated.ts";
 
 export type TaskStatus = Task["status"];
-export type PendingEntry = Task["pending"][number];
+type ServedEntry = Exclude<Task["pending"][number], { kind: "approval" | "connection" }>;
+export type PendingEntry =
+  | ServedEntry
+  | (PendingApproval & { readonly account?: CallAccount | undefined })
+  | PendingConnection;
 
 /** Statuses that no task leaves again. */
 export const FINAL_STATUSES: readonly TaskStatus[] = ["completed", "failed", "cancelled"];

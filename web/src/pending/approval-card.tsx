@@ -1,14 +1,19 @@
 import { Check, PenLine, X } from "lucide-react";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
+import { sessionQuery } from "../api/session.ts";
 import type { PendingEntry } from "../api/types.ts";
 import { Button } from "../ui/button.tsx";
 import { bytes } from "../ui/amounts.ts";
 import { useDraft } from "../ui/draft.ts";
 import { TextArea } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
+import { Name } from "../ui/name.tsx";
+import { AccountName } from "./account-line.tsx";
 import { ArgumentsEditor } from "./arguments-editor.tsx";
 import { ArgumentsView } from "./arguments-view.tsx";
 import { CardFrame, CardProblem, type CardProps } from "./card-frame.tsx";
+import { canDecide, describeAccount } from "./account-words.ts";
 import { useDecision } from "./decide.ts";
 import {
   asArguments,
@@ -46,6 +51,8 @@ export function ApprovalCard({ taskId, entry, isSettled, onDone, onClose }: Appr
     onDone(said.current);
   });
   const form = useFocusOfForm(draft.doing);
+  const { data: session } = useQuery(sessionQuery);
+  const reader = session?.person?.id ?? null;
   const asked = asArguments(entry.arguments);
   const read = readDraft(asked, draft.edit);
   const unread = draft.doing === "editing" && !read.ok ? read.faults : null;
@@ -85,6 +92,7 @@ export function ApprovalCard({ taskId, entry, isSettled, onDone, onClose }: Appr
           {entry.reason}
         </p>
       )}
+      <Account entry={entry} reader={reader} />
       {draft.doing === "editing" ? null : <ArgumentsView value={entry.arguments} />}
       {entry.files === undefined ? null : (
         <ul aria-label="Files that you approve" className="flex flex-col gap-1 text-sm">
@@ -123,17 +131,49 @@ export function ApprovalCard({ taskId, entry, isSettled, onDone, onClose }: Appr
             />
           ) : null}
           <CardProblem error={error} isSettled={isSettled} fieldsShown={draft.doing === "editing"} onClose={onClose} />
-          <Choices
-            doing={draft.doing}
-            isSettled={isSettled}
-            isUnread={unread !== null}
-            sending={sending?.decision ?? null}
-            onApprove={approve}
-            onTurn={turnTo}
-          />
+          {canDecide(entry, reader) ? (
+            <Choices
+              doing={draft.doing}
+              isSettled={isSettled}
+              isUnread={unread !== null}
+              sending={sending?.decision ?? null}
+              onApprove={approve}
+              onTurn={turnTo}
+            />
+          ) : null}
         </Form>
       </div>
     </CardFrame>
+  );
+}
+
+interface AccountProps extends Pick<ApprovalCardProps, "entry"> {
+  /** The id of the person who reads this. */
+  readonly reader: string | null;
+}
+
+/** Through which account the call acts, and who decides. */
+function Account({ entry: { account, decides }, reader }: AccountProps) {
+  return (
+    <>
+      {account === undefined ? null : (
+        <p>
+          Through <AccountName words={describeAccount(account)} />
+        </p>
+      )}
+      {decides == null ? null : (
+        <p className="text-quiet">
+          {decides.person_id === reader ? (
+            "You decide this"
+          ) : (
+            <>
+              <Name>{decides.name}</Name> decides this
+            </>
+          )}
+          {decides.delegates ? ", or anyone who may approve." : "."}
+        </p>
+      )}
+    </>
   );
 }
 

@@ -1,5 +1,7 @@
 /** Sends a person's decision, and shows the outcome when another person or the deadline was first. */
 import { useMutation } from "@tanstack/react-query";
+import type { Client } from "openapi-fetch";
+import type { SkipPaths } from "../api/account-types.ts";
 import { answered, api } from "../api/client.ts";
 import { type ApiError, toApiError } from "../api/problem.ts";
 import { queryClient } from "../api/query-client.ts";
@@ -48,7 +50,8 @@ export function useUnknownDecision(taskId: string, entry: Unknown, onDone: () =>
 export function useSkippedConnection(taskId: string, entry: Connection, onDone: () => void): Deciding<"skip"> {
   return useDeciding<"skip">(async (decision, headers) => {
     const path = { id: taskId, wait: entry.id };
-    await answered(api.POST("/v1/tasks/{id}/connections/{wait}", { params: { path }, body: { decision }, headers }));
+    const skips = api as unknown as Client<SkipPaths>;
+    await answered(skips.POST("/v1/tasks/{id}/connections/{wait}", { params: { path }, body: { decision }, headers }));
   }, onDone);
 }
 
@@ -81,6 +84,7 @@ function useDeciding<Sent>(
   };
 }
 
-function readAgain(): void {
+/** Reads again what waits, where it was settled elsewhere. */
+export function readAgain(): void {
   for (const queryKey of [["tasks"], ["inbox"]]) void queryClient.invalidateQueries({ queryKey });
 }

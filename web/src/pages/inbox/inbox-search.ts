@@ -1,9 +1,9 @@
-import type { PendingEntry } from "../../api/types.ts";
+import type { PendingKind } from "../../api/types.generated.ts";
 
-const KINDS: readonly PendingEntry["kind"][] = ["question", "approval", "unknown", "connection"];
+const KINDS: readonly PendingKind[] = ["question", "approval", "unknown"];
 
 export interface InboxSearch {
-  readonly kind?: PendingEntry["kind"];
+  readonly kind?: PendingKind;
   /** Absent: the oldest first. */
   readonly order?: "newest";
   /** The entry that has the focus: the id of its question, approval or call. */

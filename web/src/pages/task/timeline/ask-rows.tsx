@@ -1,12 +1,13 @@
 /** Questions and approvals of a task, with their outcomes. */
-import { BellRing, Hand, MessageCircleQuestion } from "lucide-react";
+import { BellRing, Hand, MessageCircleQuestion, Plug } from "lucide-react";
+import { AccountName } from "../../../pending/account-line.tsx";
 import { Message } from "../../../ui/message.tsx";
 import { ClockTime } from "../../../ui/time.tsx";
 import { ValueBlock } from "../../../ui/value-block.tsx";
 import { oneLine } from "../../../ui/visible-text.ts";
 import { toolName } from "./call-words.ts";
 import { Bubble, ICON, Line, named } from "./log-line.tsx";
-import type { ApprovalItem, QuestionItem } from "./timeline-items.ts";
+import type { ApprovalItem, ConnectionItem, QuestionItem } from "./timeline-items.ts";
 
 export function Question({ item }: { readonly item: QuestionItem }) {
   const { id, query, choices, person, outcome, answer, by, settledAt } = item;
@@ -76,6 +77,27 @@ export function Approval({ item }: { readonly item: ApprovalItem }) {
         <p className="text-sm text-quiet">{unsettled(outcome, "Nobody decided in time.")}</p>
       )}
     </Bubble>
+  );
+}
+
+export function Connection({ item: { app, outcome, account } }: { readonly item: ConnectionItem }) {
+  const icon = <Plug aria-hidden className={ICON} />;
+  if (outcome === "open")
+    return (
+      <Line icon={icon} tone="text-warn">
+        Needs an account of {named(app)}
+      </Line>
+    );
+  return (
+    <Line icon={icon}>
+      {outcome === "closed" || account === null ? (
+        <>Needed an account of {named(app)}. None was connected.</>
+      ) : (
+        <>
+          Acts through <AccountName words={account} />
+        </>
+      )}
+    </Line>
   );
 }
 

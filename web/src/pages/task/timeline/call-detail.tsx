@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ExternalLink } from "lucide-react";
 import type { ReactNode } from "react";
+import { AccountName } from "../../../pending/account-line.tsx";
 import { count } from "../../../ui/amounts.ts";
 import { Fact, Facts } from "../../../ui/facts.tsx";
 import { Message } from "../../../ui/message.tsx";
@@ -20,6 +21,13 @@ export function CallDetail({ taskId, call }: { readonly taskId: string; readonly
       <Part title="Arguments">
         <ValueBlock value={call.arguments} label={`Arguments of ${toolName(tool)}`} />
       </Part>
+      {call.account === null ? null : (
+        <Part title="Account">
+          <p className="text-sm">
+            Through <AccountName words={call.account} />
+          </p>
+        </Part>
+      )}
       <Part title={call.error === null ? "Result" : "What went wrong"}>
         <Outcome call={call} />
       </Part>

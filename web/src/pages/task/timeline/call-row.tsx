@@ -1,6 +1,7 @@
 /** A call as one line that opens to what went in, what came out, and what the ledger says of it. */
 import { ChevronRight, Eye, KeyRound, SearchCheck, Zap } from "lucide-react";
 import { memo, useId } from "react";
+import { AccountName } from "../../../pending/account-line.tsx";
 import { Badge, type Tone } from "../../../ui/badge.tsx";
 import { classes } from "../../../ui/classes.ts";
 import { FromOutside } from "../../../ui/from-outside.tsx";
@@ -30,7 +31,7 @@ interface CallRowProps {
 export const CallRow = memo(function CallRow({ taskId, call, isAsking }: CallRowProps) {
   const { isOpen, toggle } = useOpenCalls(call.callId);
   const detailId = useId();
-  const { effect, state, isFromOutside } = call;
+  const { effect, state, isFromOutside, account } = call;
   const Icon = effect === null ? Eye : ICONS[effect];
   const took = tookMs(call);
   return (
@@ -60,6 +61,11 @@ export const CallRow = memo(function CallRow({ taskId, call, isAsking }: CallRow
           {shortArguments(call.arguments)}
         </bdi>
         <span className="ml-auto flex shrink-0 items-center gap-2">
+          {account === null ? null : (
+            <span className="hidden max-w-48 truncate text-xs text-quiet md:inline">
+              <AccountName words={account} />
+            </span>
+          )}
           {took === null ? null : <span className="text-xs text-quiet tabular-nums">{duration(took)}</span>}
           {isFromOutside ? <FromOutside /> : null}
           {isAsking && (state === "intended" || state === "unknown") ? (

@@ -23,7 +23,7 @@ import { Message } from "../../../ui/message.tsx";
 import { duration } from "../../../ui/relative-time.ts";
 import { ClockTime, ExactTime } from "../../../ui/time.tsx";
 import { oneLine } from "../../../ui/visible-text.ts";
-import { Approval, Question } from "./ask-rows.tsx";
+import { Approval, Connection, Question } from "./ask-rows.tsx";
 import { CallRow } from "./call-row.tsx";
 import { Bubble, ICON, Line, named } from "./log-line.tsx";
 import { reasonInWords } from "../reasons.ts";
@@ -58,6 +58,8 @@ export const ItemRow = memo(function ItemRow({ taskId, item, isAsking }: ItemRow
       return <Question item={item} />;
     case "approval":
       return <Approval item={item} />;
+    case "connection":
+      return <Connection item={item} />;
     case "subtask":
       return (
         <Line icon={<Network aria-hidden className={ICON} />}>

@@ -1,7 +1,15 @@
 /** The items that events begin; what comes later changes them. */
+import type { AccountWords } from "../../../pending/account-words.ts";
 import type { LedgerRow } from "../../../api/types.generated.ts";
 import { type Fields, fieldsOf, listOf, momentOf, textOf, textsOf, oneOf } from "./fields.ts";
-import { type ApprovalItem, type CallItem, EFFECTS, type InputItem, type QuestionItem } from "./timeline-items.ts";
+import {
+  type ApprovalItem,
+  type CallItem,
+  type ConnectionItem,
+  EFFECTS,
+  type InputItem,
+  type QuestionItem,
+} from "./timeline-items.ts";
 
 /** The label of text from outside, as events have it. */
 export const OUTSIDE = "outside" satisfies LedgerRow["label"];
@@ -39,6 +47,29 @@ export function callOf(key: string, at: string | null, data: Fields): CallItem {
     endedAt: null,
     durationMs: null,
     isFromOutside: false,
+    account: accountOf(data["account"]),
+  };
+}
+
+/** The account of a call; null without one. */
+export function accountOf(value: unknown): AccountWords | null {
+  const { label, app, owner } = fieldsOf(value);
+  const name = textOf(label) ?? textOf(app);
+  if (name === null) return null;
+  const { kind, name: person } = fieldsOf(owner);
+  return { label: name, owner: kind === "shared" ? null : (textOf(person) ?? "somebody") };
+}
+
+export function connectionOf(key: string, at: string | null, data: Fields): ConnectionItem {
+  return {
+    kind: "connection",
+    key,
+    at,
+    id: textOf(data["wait_id"]),
+    callId: textOf(data["call_id"]),
+    app: textOf(data["app"]) ?? "",
+    outcome: "open",
+    account: null,
   };
 }
 

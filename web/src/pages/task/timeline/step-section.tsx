@@ -9,7 +9,7 @@ import { ClockTime } from "../../../ui/time.tsx";
 import { oneLine } from "../../../ui/visible-text.ts";
 import { ItemRow } from "./item-rows.tsx";
 import { summaryOf, type StepGroup } from "./timeline-groups.ts";
-import type { ApprovalItem, Item, QuestionItem, Step } from "./timeline-items.ts";
+import type { ApprovalItem, ConnectionItem, Item, QuestionItem, Step } from "./timeline-items.ts";
 
 /** Items of a step that are shown at first: a model may ask for hundreds of calls at once. */
 const SHOWN = 60;
@@ -49,8 +49,9 @@ export const StepSection = memo(function StepSection({
   );
 });
 
-function isOpenAsk(item: Item): item is QuestionItem | ApprovalItem {
-  return (item.kind === "question" || item.kind === "approval") && item.id !== null && item.outcome === "open";
+function isOpenAsk(item: Item): item is QuestionItem | ApprovalItem | ConnectionItem {
+  const isAsk = item.kind === "question" || item.kind === "approval" || item.kind === "connection";
+  return isAsk && item.id !== null && item.outcome === "open";
 }
 
 function StepHead({ step: { step, isFinal, model, startedAt, completedAt, items } }: { readonly step: Step }) {

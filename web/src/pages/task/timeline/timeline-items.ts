@@ -1,4 +1,5 @@
 /** What a timeline is made of. Every text in it was written by a model, a tool or a person: it is only ever shown as text. */
+import type { AccountWords } from "../../../pending/account-words.ts";
 import type { LedgerRow } from "../../../api/types.generated.ts";
 import { FINAL_STATUSES, type TaskStatus } from "../../../api/types.ts";
 
@@ -70,6 +71,8 @@ export interface CallItem extends Entry {
   readonly durationMs: number | null;
   /** Its result has text from outside. */
   readonly isFromOutside: boolean;
+  /** The account through which it acts; null for a tool without one. */
+  readonly account: AccountWords | null;
 }
 
 export interface QuestionItem extends Entry {
@@ -100,6 +103,17 @@ export interface ApprovalItem extends Entry {
   readonly reason: string | null;
   readonly by: string | null;
   readonly settledAt: string | null;
+}
+
+/** A call that waits for an account of an app. */
+export interface ConnectionItem extends Entry {
+  readonly kind: "connection";
+  readonly id: string | null;
+  readonly callId: string | null;
+  readonly app: string;
+  readonly outcome: "open" | "ready" | "closed";
+  /** Once it is ready. */
+  readonly account: AccountWords | null;
 }
 
 export interface SubtaskItem extends Entry {
@@ -169,6 +183,7 @@ export type Item =
   | CallItem
   | QuestionItem
   | ApprovalItem
+  | ConnectionItem
   | SubtaskItem
   | SkillItem
   | FileItem

@@ -19,6 +19,8 @@ function readOut(item: Item): string | null {
       return cut(`Asks: ${item.query}`);
     case "approval":
       return cut(`Asks for approval of ${item.tool}`);
+    case "connection":
+      return cut(`Needs an account of ${item.app}`);
     case "end":
       return `The task ended: ${statusWord(item.status)}`;
     default:

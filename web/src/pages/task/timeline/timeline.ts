@@ -4,11 +4,12 @@
  */
 import type { StreamEvent } from "../../../api/stream-event.ts";
 import { type Fields, fieldsOf, listOf, momentOf, numberOf, oneOf, textOf } from "./fields.ts";
-import { approvalOf, callOf, inputOf, OUTSIDE, questionOf } from "./new-items.ts";
+import { accountOf, approvalOf, callOf, connectionOf, inputOf, OUTSIDE, questionOf } from "./new-items.ts";
 import {
   type ApprovalItem,
   CALL_STATES,
   type CallItem,
+  type ConnectionItem,
   type EndItem,
   type QuestionItem,
   type Step,
@@ -96,6 +97,12 @@ const KINDS: Readonly<Record<string, (before: Timeline, event: Kept) => Timeline
   "approval.decided": decideApproval,
   "approval.expired": (before, { at, data }) =>
     changeApproval(before, data["approval_id"], { outcome: "expired", settledAt: at }),
+  "connection.requested": (before, { key, at, data }) => addItemOfCall(before, connectionOf(key, at, data)),
+  "connection.ready": (before, { data }) => {
+    const account = accountOf(data["account"]);
+    const ready = changeConnection(before, data["wait_id"], { outcome: "ready", account });
+    return changeCall(ready, textOf(data["call_id"]), { account });
+  },
   "subtask.created": (before, { key, at, data }) => {
     const [id, callId] = [textOf(data["subtask_id"]) ?? "", textOf(data["call_id"])];
     return addItemOfCall(before, { kind: "subtask", key, at, id, callId, status: null });
@@ -161,7 +168,12 @@ function completeCall(before: Timeline, event: Kept): Timeline {
   const { data, at } = event;
   const isOk = data["ok"] === true;
   const failure = fieldsOf(data["error"]);
-  return settleCall(before, event, {
+  const waited = changeItem(before, (item) =>
+    item.kind === "connection" && item.outcome === "open" && item.callId === data["call_id"]
+      ? { ...item, outcome: "closed" }
+      : null,
+  );
+  return settleCall(waited, event, {
     state: oneOf(CALL_STATES, data["state"]) ?? (isOk ? "confirmed" : "failed"),
     result: data["result"],
     error: isOk ? null : { code: textOf(failure["code"]) ?? "", message: textOf(failure["message"]) ?? "" },
@@ -173,11 +185,14 @@ function completeCall(before: Timeline, event: Kept): Timeline {
 
 /** A call of which the log has the end alone is shown all the same. */
 function settleCall(before: Timeline, { key, at, data }: Kept, change: Partial<CallItem>): Timeline {
+  const account = accountOf(data["account"]);
   const id = textOf(data["call_id"]);
-  const settled = changeItem(before, (item) =>
-    item.kind === "call" && item.callId === id ? { ...item, ...change } : null,
-  );
+  const settled = changeCall(before, id, account === null ? change : { ...change, account });
   return settled === before ? addItem(before, { ...callOf(key, at, data), ...change }) : settled;
+}
+
+function changeCall(before: Timeline, id: string | null, change: Partial<CallItem>): Timeline {
+  return changeItem(before, (item) => (item.kind === "call" && item.callId === id ? { ...item, ...change } : null));
 }
 
 function decideApproval(before: Timeline, { at, data }: Kept): Timeline {
@@ -190,10 +205,7 @@ function decideApproval(before: Timeline, { at, data }: Kept): Timeline {
   });
   const given = data["arguments"];
   if (given === undefined) return decided;
-  const id = data["call_id"];
-  return changeItem(decided, (item) =>
-    item.kind === "call" && item.callId === id ? { ...item, arguments: given } : null,
-  );
+  return changeCall(decided, textOf(data["call_id"]), { arguments: given });
 }
 
 /** A second word on the same wait says what a subtask asks by now; the task's `pending` shows that. */
@@ -216,7 +228,8 @@ function end(before: Timeline, { key, at, type, data }: Kept): Timeline {
   const closed = listOf(data["closed"]).reduce<Timeline>((timeline, one) => {
     const { id } = fieldsOf(one);
     const asClosed = { outcome: "closed", settledAt: at } as const;
-    return changeApproval(changeQuestion(timeline, id, asClosed), id, asClosed);
+    const settled = changeApproval(changeQuestion(timeline, id, asClosed), id, asClosed);
+    return changeConnection(settled, id, { outcome: "closed" });
   }, before);
   const item: EndItem = {
     kind: "end",
@@ -239,5 +252,11 @@ function changeQuestion(before: Timeline, id: unknown, change: Partial<QuestionI
 function changeApproval(before: Timeline, id: unknown, change: Partial<ApprovalItem>): Timeline {
   return changeItem(before, (item) =>
     item.kind === "approval" && item.id === id && item.id !== null ? { ...item, ...change } : null,
+  );
+}
+
+function changeConnection(before: Timeline, id: unknown, change: Partial<ConnectionItem>): Timeline {
+  return changeItem(before, (item) =>
+    item.kind === "connection" && item.id === id && item.id !== null ? { ...item, ...change } : null,
   );
 }
