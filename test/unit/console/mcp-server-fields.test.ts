@@ -45,6 +45,16 @@ describe("the form of an MCP server", () => {
       { url: "https://a.example/mcp", oauth: { grant: "authorization_code" } },
     ],
     [
+      "consent of each person",
+      { url: "https://a.example/mcp", signIn: "consent", isPerPerson: true },
+      { url: "https://a.example/mcp", oauth: { grant: "authorization_code", per: "person" } },
+    ],
+    [
+      "a client, which is no person's",
+      { url: "https://a.example/mcp", signIn: "client", clientId: "otto", isPerPerson: true },
+      { url: "https://a.example/mcp", oauth: { grant: "client_credentials", client_id: "otto" } },
+    ],
+    [
       "a client with its secret",
       { url: "https://a.example/mcp", signIn: "client", clientId: "otto", clientSecret: "s", scope: "read" },
       {
@@ -91,6 +101,14 @@ describe("the form of an MCP server", () => {
       isTrusted: true,
       timeoutS: "5",
     });
+  });
+
+  it("knows a server of each person's account", () => {
+    const oauth = { grant: "authorization_code", client_id: null, scope: null };
+    const serverOf = (more: object) =>
+      ({ oauth: { ...oauth, ...more }, process: null, headers: [] }) as unknown as McpServer;
+    const found = [{ per: "person" }, { per: "shared" }, {}].map((more) => fieldsOf(serverOf(more)).isPerPerson);
+    expect(found).toEqual([true, false, false]);
   });
 
   it("lists each fault at its field, and in general if no field matches", () => {

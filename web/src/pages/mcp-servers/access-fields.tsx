@@ -1,6 +1,6 @@
 /** How a server is reached: at an address, or as a program that is started. */
 import { Link } from "@tanstack/react-router";
-import { SelectField, TextArea, TextField } from "../../ui/field.tsx";
+import { CheckField, SelectField, TextArea, TextField } from "../../ui/field.tsx";
 import { PairsField } from "./pairs-field.tsx";
 import { faultOf, type ServerFields, SIGN_INS } from "./server-fields.ts";
 
@@ -88,6 +88,16 @@ function OAuthFields({ fields, set, faults }: AccessProps) {
         onChange={({ target }) => set({ scope: target.value })}
         hint="Asked for where the server names none."
       />
+      {isClient ? null : (
+        <CheckField
+          className="sm:col-span-2"
+          label="Each person connects an account"
+          checked={fields.isPerPerson}
+          onChange={({ target }) => set({ isPerPerson: target.checked })}
+          hint="A task then acts through the account of its own person. Otherwise, one account serves everyone. You agree to the tools once, as your account lists them."
+          error={faultOf(faults, "oauth.per")}
+        />
+      )}
     </div>
   );
 }

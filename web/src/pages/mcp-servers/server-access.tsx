@@ -3,6 +3,7 @@ import type { McpServerDetail } from "../../api/types.generated.ts";
 import { Fact, Facts } from "../../ui/facts.tsx";
 import { Card, Section } from "../../ui/page.tsx";
 import { ExactTime } from "../../ui/time.tsx";
+import { isPerPerson } from "./server-fields.ts";
 import { serverPlace } from "./server-state.tsx";
 import { Name } from "../../ui/name.tsx";
 
@@ -21,6 +22,9 @@ export function ServerAccess({ server }: { readonly server: McpServerDetail }) {
             <Name className="font-mono text-sm">{serverPlace(server)}</Name>
           </Fact>
           <Fact name="Signs in">{oauth === null ? null : (GRANTS[oauth.grant] ?? oauth.grant)}</Fact>
+          <Fact name="Account">
+            {oauth === null ? null : isPerPerson(server) ? "of each person" : "one for everyone"}
+          </Fact>
           <Fact name="Client id">{oauth?.client_id}</Fact>
           <Fact name="Scope">{oauth?.scope}</Fact>
           <Fact name="Headers">{headers.length === 0 ? null : headers.join(", ")}</Fact>

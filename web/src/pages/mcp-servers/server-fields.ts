@@ -21,6 +21,8 @@ export interface ServerFields {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly scope: string;
+  /** With a person's consent: each person connects an account, instead of one for all. */
+  readonly isPerPerson: boolean;
   readonly command: string;
   /** One on each line. */
   readonly args: string;
@@ -42,6 +44,7 @@ export const EMPTY_SERVER: ServerFields = {
   clientId: "",
   clientSecret: "",
   scope: "",
+  isPerPerson: false,
   command: "",
   args: "",
   env: [],
@@ -63,6 +66,7 @@ export function fieldsOf(server: McpServer): ServerFields {
     clientId: oauth?.client_id ?? "",
     clientSecret: "",
     scope: oauth?.scope ?? "",
+    isPerPerson: isPerPerson(server),
     command: program?.command ?? "",
     args: program?.args.join("\n") ?? "",
     env: program?.env.map((name) => ({ name, value: "" })) ?? [],
@@ -93,11 +97,24 @@ export function bodyOf(fields: ServerFields): ServerBody {
   };
 }
 
-function oauthOf({ signIn, clientId, clientSecret, scope }: ServerFields): Pick<ServerBody, "oauth"> {
+function oauthOf({
+  signIn,
+  clientId,
+  clientSecret,
+  scope,
+  isPerPerson: isPersonal,
+}: ServerFields): Pick<ServerBody, "oauth"> {
   if (signIn !== "consent" && signIn !== "client") return {};
   const given = { client_id: clientId.trim(), client_secret: clientSecret, scope: scope.trim() };
   const named = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ""));
-  return { oauth: { grant: signIn === "client" ? "client_credentials" : "authorization_code", ...named } };
+  if (signIn === "client") return { oauth: { grant: "client_credentials", ...named } };
+  return { oauth: { grant: "authorization_code", ...named, ...(isPersonal ? { per: "person" } : {}) } };
+}
+
+/** Whether each person connects an account of the server. */
+export function isPerPerson({ oauth }: Pick<McpServer, "oauth">): boolean {
+  const personal: (typeof oauth & { readonly per?: "shared" | "person" }) | null = oauth;
+  return personal?.per === "person";
 }
 
 /** The pairs that have a name. */

@@ -1,10 +1,12 @@
 /** What keeps a server from being used, and the way out of it: an error, or a consent that a person has to give. */
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { ExternalLink } from "lucide-react";
 import type { McpServerDetail } from "../../api/types.generated.ts";
 import { Button, buttonClasses } from "../../ui/button.tsx";
 import { Notice, ProblemNotice } from "../../ui/notice.tsx";
 import { consentAddress } from "./consent-address.ts";
+import { isPerPerson } from "./server-fields.ts";
 import { useLook } from "./look.ts";
 import { consentQuery } from "./server-queries.ts";
 import { Name } from "../../ui/name.tsx";
@@ -17,6 +19,7 @@ export function ServerTrouble({ server }: { readonly server: McpServerDetail }) 
       Refresh
     </Button>
   );
+  if (status === "authorization_needed" && isPerPerson(server)) return <OwnAccount server={server} />;
   if (status === "authorization_needed" && server.oauth?.grant !== "client_credentials")
     return <Consent server={server} />;
   if (status === "authorization_needed" || status === "failed")
@@ -41,6 +44,35 @@ export function ServerTrouble({ server }: { readonly server: McpServerDetail }) 
       </Notice>
     );
   return null;
+}
+
+/** Its tools are read through the account of who refreshes it. */
+function OwnAccount({ server: { name, error } }: { readonly server: McpServerDetail }) {
+  const look = useLook(name);
+  return (
+    <Notice
+      tone="warn"
+      title="Connect your account, then refresh"
+      action={
+        <div className="flex flex-wrap items-center gap-2">
+          <Link to="/connections" className={buttonClasses("primary")}>
+            Connections
+          </Link>
+          <Button isBusy={look.isPending} onClick={() => look.mutate()}>
+            Refresh
+          </Button>
+        </div>
+      }
+    >
+      <p>The server’s tools are read through your account.</p>
+      {error === null ? null : (
+        <p>
+          <Name>{error}</Name>
+        </p>
+      )}
+      {look.isError ? <ProblemNotice error={look.error} /> : null}
+    </Notice>
+  );
 }
 
 function Consent({ server: { name, error } }: { readonly server: McpServerDetail }) {

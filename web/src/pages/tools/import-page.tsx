@@ -12,6 +12,8 @@ import { CheckField, SelectField, TextArea, TextField } from "../../ui/field.tsx
 import { Form } from "../../ui/form.tsx";
 import { Notice, ProblemNotice } from "../../ui/notice.tsx";
 import { Card, Page, Section } from "../../ui/page.tsx";
+import { NO_CONNECT, toConnect } from "./connect-draft.ts";
+import { ConnectFields } from "./connect-fields.tsx";
 import { levelSaid } from "./tool-words.ts";
 
 const LEVELS = ["safe", "cautious", "dangerous", "critical"] as const;
@@ -28,6 +30,7 @@ const EMPTY = {
   read_security: "dangerous" as Level,
   security: "dangerous" as Level,
   replace: false,
+  connect: NO_CONNECT,
 };
 type Filled = typeof EMPTY;
 
@@ -45,11 +48,13 @@ export function ImportPage() {
 
 function ImportForm({ onMade }: { readonly onMade: (made: ToolImport) => void }) {
   const [filled, setFilled, forget] = useDraft<Filled>("tools import", EMPTY);
+  // Not in the draft, which the tab stores.
+  const [secret, setSecret] = useState("");
   const client = useQueryClient();
   const { headersFor } = useRequestKey();
   const importing = useMutation({
     mutationFn: async () => {
-      const body = toBody(filled);
+      const body = toBody(filled, secret);
       return await answered(api.POST("/v1/tools/import", { body, headers: headersFor(body) }));
     },
     onSuccess: async (made) => {
@@ -60,6 +65,8 @@ function ImportForm({ onMade }: { readonly onMade: (made: ToolImport) => void })
   });
   const faults = importing.isError ? toApiError(importing.error).fields : {};
   const set = (change: Partial<Filled>) => setFilled({ ...filled, ...change });
+  // A draft of an earlier release has none.
+  const { connect = NO_CONNECT } = filled as Partial<Filled>;
   return (
     <Card>
       <Form onSubmit={() => !importing.isPending && importing.mutate()} noValidate className="flex flex-col gap-4">
@@ -102,6 +109,13 @@ function ImportForm({ onMade }: { readonly onMade: (made: ToolImport) => void })
           />
           <LevelField label="Risk of other calls" value={filled.security} onChange={(security) => set({ security })} />
         </div>
+        <ConnectFields
+          draft={connect}
+          set={(change) => set({ connect: { ...connect, ...change } })}
+          secret={secret}
+          setSecret={setSecret}
+          faults={faults}
+        />
         <details className="rounded-md border border-line">
           <summary className="px-3 py-2 text-sm font-medium">More</summary>
           <div className="flex flex-col gap-4 border-t border-line p-3">
@@ -220,7 +234,9 @@ function Made({
   );
 }
 
-function toBody({ from, url, openapi, name, base_url, include, auth, read_security, security, replace }: Filled) {
+function toBody(filled: Filled, clientSecret: string) {
+  const { from, url, openapi, name, base_url, include, auth, read_security, security, replace } = filled;
+  const connect = toConnect(filled.connect ?? NO_CONNECT, clientSecret);
   const patterns = splitLines(include);
   const secrets = splitLines(auth).map((line): [string, string] => {
     const [scheme = "", ...rest] = line.split(":");
@@ -231,6 +247,7 @@ function toBody({ from, url, openapi, name, base_url, include, auth, read_securi
     ...(name.trim() === "" ? {} : { name: name.trim() }),
     ...(base_url.trim() === "" ? {} : { base_url: base_url.trim() }),
     ...(patterns.length === 0 ? {} : { include: patterns }),
+    ...(connect === null ? {} : { connect }),
     ...(secrets.length === 0 ? {} : { auth: Object.fromEntries(secrets) }),
     read_security,
     security,
