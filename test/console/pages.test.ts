@@ -26,6 +26,7 @@ const PATHS = [
   "/skills",
   "/memory",
   "/mcp-servers",
+  "/connections",
   "/people",
   "/schedules",
   "/schedules/new",

@@ -154,8 +154,9 @@ interface AccountProps extends Pick<ApprovalCardProps, "entry"> {
 
 /** Through which account the call acts, and who decides. */
 function Account({ entry: { account, decides }, reader }: AccountProps) {
+  if (account === undefined && decides == null) return null;
   return (
-    <>
+    <div>
       {account === undefined ? null : (
         <p>
           Through <AccountName words={describeAccount(account)} />
@@ -173,7 +174,7 @@ function Account({ entry: { account, decides }, reader }: AccountProps) {
           {decides.delegates ? ", or anyone who may approve." : "."}
         </p>
       )}
-    </>
+    </div>
   );
 }
 

@@ -6,6 +6,7 @@ import { Button } from "../../ui/button.tsx";
 import { Name } from "../../ui/name.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { ClockTime, Time } from "../../ui/time.tsx";
+import { honestProse } from "../../ui/visible-text.ts";
 import { permissionsFor, type Reader, STATE_WORDS, titleOf } from "./connection-words.ts";
 
 interface ConnectionTableProps {
@@ -40,7 +41,8 @@ interface RowProps {
   readonly title: string;
 }
 
-function Account({ row: { label, alias, is_default, unattended, delegate_approvals }, title }: RowProps) {
+function Account({ row, title }: RowProps) {
+  const { label, alias, is_default, unattended, delegate_approvals, status } = row;
   const uses = [unattended ? "also while its owner is away" : null, delegate_approvals ? "others may approve" : null];
   const said = uses.filter((use) => use !== null).join(", ");
   return (
@@ -57,7 +59,9 @@ function Account({ row: { label, alias, is_default, unattended, delegate_approva
           <Name>{label}</Name>
         </span>
       )}
-      {said === "" ? null : <span className="block text-sm text-quiet first-letter:uppercase">{said}</span>}
+      {said === "" || status === "revoked" ? null : (
+        <span className="block text-sm text-quiet first-letter:uppercase">{said}</span>
+      )}
     </div>
   );
 }
@@ -78,7 +82,7 @@ const LOOKS: Readonly<Record<Connection["status"], { readonly tone: Tone; readon
 function State({ row: { status, why, revocation }, title }: RowProps) {
   const { tone, Icon } = LOOKS[status];
   return (
-    <div className="flex flex-col items-start gap-1 sm:max-w-64">
+    <div className="flex flex-col items-start gap-1 sm:max-w-64 sm:min-w-44">
       <Badge tone={tone} icon={<Icon aria-hidden className="size-3.5" />}>
         {STATE_WORDS[status]}
       </Badge>
@@ -114,9 +118,9 @@ function Actions({
 }: ConnectionTableProps & { readonly row: Connection }) {
   const may = permissionsFor(row, reader);
   const isThere = apps.some(({ app }) => app === row.app);
-  const name = `${titleOf(apps, row.app)}${row.label === null ? "" : ` (${row.label})`}`;
+  const name = honestProse(`${titleOf(apps, row.app)}${row.label === null ? "" : ` (${row.label})`}`);
   return (
-    <div className="flex flex-wrap gap-2 max-sm:justify-end">
+    <div className="flex flex-wrap gap-2 max-sm:justify-end xl:flex-nowrap">
       {may.change && isThere ? (
         <Button
           size="small"

@@ -40,6 +40,8 @@ function Connections({ reader }: { readonly reader: Reader }) {
     isAll ? "all" : reader.person === null ? "shared" : undefined,
     (rows) => isWaiting(rows) || rows.some(({ status }) => status === "pending"),
   );
+  // Once: an account that is disconnected later is not being connected.
+  if (begun !== null && isConnected(list.rows, begun, reader.person)) setBegun(null);
   const connecting = useConnecting((request, link) => {
     setAdding(null);
     setBegun({ request, link, before: rowOf(list.rows, request, reader.person)?.updated_at ?? null });
@@ -64,9 +66,9 @@ function Connections({ reader }: { readonly reader: Reader }) {
     >
       {reader.person === null ? <NoPerson /> : null}
       {reader.isAdmin ? <Whose isAll={isAll} /> : null}
-      {begun !== null && isWaiting(list.rows) ? (
+      {begun === null ? null : (
         <Begin title={titleOf(apps, begun.request.app)} link={begun.link} onClose={() => setBegun(null)} />
-      ) : null}
+      )}
       {connecting.isError && isAdding === null ? (
         <ProblemNotice error={connecting.error} doing="Couldn't connect" />
       ) : null}
