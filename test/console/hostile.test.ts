@@ -155,6 +155,37 @@ test("a task with a hostile model, calls and results is rendered harmlessly, in 
   }
 });
 
+test("a hostile app and a hostile name of an account are rendered harmlessly, also in the dialogs", async () => {
+  const { page, api, recorderUrl } = console;
+  const paths = { "/me": { get: { operationId: "me", responses: { 200: { description: "OK" } } } } };
+  const openapi = { openapi: "3.1.0", info: { title: TITLE, version: "1" }, servers: [{ url: recorderUrl }], paths };
+  const connect = { kind: "bearer", fields: [{ name: "token", label: TITLE }] };
+  await api.must("POST", "/v1/tools/import", { name: "hostile", openapi, connect });
+  await console.open("/connections");
+  await page.getByText("gpj.exe").first().waitFor();
+  await expectHarmless(page);
+  await page.getByRole("button", { name: "Connect an account" }).click();
+  await page.getByLabel("Name (optional)").fill(`<b>${OPEN}${TURN}eman${UNSEEN}`);
+  await expectHarmless(page);
+  const opening = page.context().waitForEvent("page");
+  await page.getByRole("dialog").getByRole("button", { name: "Connect", exact: true }).click();
+  const window = await opening;
+  await window.locator("input[type=password]").fill("canary");
+  await window.getByRole("button", { name: "Connect" }).click();
+  await window.getByText("You may close this window.").waitFor();
+  expect(await window.evaluate("[top.isTaken, ({}).isTaken]")).toEqual([undefined, undefined]);
+  await window.close();
+  await page.getByRole("table", { name: "Connections" }).getByText("Connected", { exact: true }).waitFor();
+  await expectHarmless(page);
+  for (const action of ["Change", "Disconnect"]) {
+    await page.getByRole("button", { name: new RegExp(`^${action} `) }).click();
+    await page.getByRole("dialog").waitFor();
+    await expectHarmless(page);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  }
+});
+
 test("a hostile question and a hostile action are rendered harmlessly where they are decided", async () => {
   const { page, api, recorderUrl } = console;
   const choices = [`<script>${RUN}</script>`, `${TURN}seY`, "No"];

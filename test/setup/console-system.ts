@@ -9,6 +9,7 @@ import { startSystem } from "../drill/started-system.ts";
 import { startMcpServers } from "../mock-servers/mcp-servers.ts";
 import { startModelServer } from "../mock-servers/model-server.ts";
 import { followTaskScript } from "../mock-servers/model-script.ts";
+import { startOAuthApp } from "../mock-servers/oauth-app.ts";
 import { type Recorder, startRecorder } from "../mock-servers/recorder.ts";
 import { startSlackServer } from "../mock-servers/slack-server.ts";
 import { startChromium } from "./chromium.ts";
@@ -22,16 +23,16 @@ export default async function startConsole(project: TestProject): Promise<() => 
       return path === "/records" ? { status: 200, body: JSON.stringify(recorder.requests) } : undefined;
     },
   });
-  const [mcp, slack] = await Promise.all([startMcpServers(), startSlackServer()]);
+  const [mcp, slack, app] = await Promise.all([startMcpServers(), startSlackServer(), startOAuthApp()]);
   const closeAll = async (): Promise<void> => {
-    await Promise.all([model.close(), recorder.close(), mcp.close(), slack.close(), browser.close()]);
+    await Promise.all([model, recorder, mcp, slack, app, browser].map((one) => one.close()));
   };
   try {
     const system = await startSystem({
       OPENAI_BASE_URL: model.url,
       OPENAI_API_KEY: "console",
       OTTO_MODEL: "scripted",
-      OTTO_EGRESS_ALLOW: `${recorder.host},${mcp.host}`,
+      OTTO_EGRESS_ALLOW: `${recorder.host},${mcp.host},${app.host}`,
       SLACK_API_URL: `${slack.url}/api/`,
       SLACK_SIGNING_SECRET: "console",
     });
@@ -43,6 +44,7 @@ export default async function startConsole(project: TestProject): Promise<() => 
       browser: browser.address,
       recorderUrl: recorder.url,
       mcpUrl: `http://${mcp.host}`,
+      oauthApp: app.url,
       slackUrl: slack.url,
     });
     return async () => {

@@ -63,6 +63,8 @@ export interface ConsoleSystem {
   readonly recorderUrl: string;
   /** Mock MCP servers, created by a request (`test/mock-servers/mcp-servers.ts`). */
   readonly mcpUrl: string;
+  /** The mock app with its authorization server (`test/mock-servers/oauth-app.ts`). */
+  readonly oauthApp: string;
   /** The mock server of Slack, for `test/mock-servers/slack-client.ts`. */
   readonly slackUrl: string;
 }
