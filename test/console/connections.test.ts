@@ -147,7 +147,7 @@ test("an API is imported with accounts; one is connected, changed, connected aga
   expect(await page.getByRole("button", { name: /^Remove/ }).count()).toBe(0);
 });
 
-test("a key without a person is told what to do, and manages the shared accounts", async () => {
+test("a key without a person learns what to do, and manages the shared accounts", async () => {
   console = await openConsole("Nobody");
   const { page, api } = console;
   await importApp({ per: "shared" });

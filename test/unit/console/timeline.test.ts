@@ -161,45 +161,6 @@ describe("a timeline", () => {
     expect([...input, ...call, ...message].map(({ isFromOutside }) => isFromOutside)).toEqual(Array(3).fill(expected));
   });
 
-  test("lists a call's wait for an account, and the account once it is connected", () => {
-    const names = { call_id: CALL, wait_id: "cnw_1", app: "crm" };
-    const owner = { kind: "person", id: "per_a", name: "Ana" };
-    const account = { connection: "con_1", app: "crm", provider: "oauth", owner, label: "ana@acme.example" };
-    const words = { label: "ana@acme.example", owner: "Ana" };
-    const asked = [STEP, STARTED, ["connection.requested", { ...names, reason: "missing" }]] as const;
-    const ready = read(...logOf(...asked, ["connection.ready", { ...names, account }]));
-    expect(only(ready, "connection")[0]).toMatchObject({ app: "crm", outcome: "ready", account: words });
-    expect(only(ready, "call")[0]?.account).toEqual(words);
-    // Continued without it, and ended meanwhile.
-    const refused = { call_id: CALL, tool: "http_request", ok: false, state: "refused" };
-    for (const end of [
-      ["call.completed", refused],
-      ["task.cancelled", { closed: [{ kind: "connection", id: "cnw_1" }] }],
-    ] as const)
-      expect(only(read(...logOf(...asked, end)), "connection")[0]).toMatchObject({ outcome: "closed", account: null });
-    expect(only(read(...logOf(...asked)), "connection")[0]?.outcome).toBe("open");
-  });
-
-  test.each([
-    [
-      { label: "team@acme.example", owner: { kind: "shared" } },
-      { label: "team@acme.example", owner: null },
-    ],
-    [
-      { label: null, app: "crm", owner: { kind: "person", name: "Ana" } },
-      { label: "crm", owner: "Ana" },
-    ],
-    // Never shown as shared.
-    [
-      { label: "a", owner: { kind: "person" } },
-      { label: "a", owner: "somebody" },
-    ],
-    [undefined, null],
-    ["x", null],
-  ])("reads the account %j of a call", (account, expected) => {
-    expect(only(read(...logOf(STEP, [STARTED[0], { ...STARTED[1], account }])), "call")[0]?.account).toEqual(expected);
-  });
-
   test("lists the decisions of people, and the arguments that they replaced", () => {
     const timeline = read(...WHOLE);
     expect(only(timeline, "question")[0]).toMatchObject({

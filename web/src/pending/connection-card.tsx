@@ -92,7 +92,7 @@ function Owner({ entry, app }: { readonly entry: ConnectionEntry; readonly app: 
   );
 }
 
-/** Goes to a fresh link: each works once, for some minutes. */
+/** Goes to a new link: each works once, for some minutes. */
 function useConnecting(taskId: string, entry: ConnectionEntry) {
   return useMutation({
     mutationFn: async (opened: NewWindow): Promise<"opened" | "blocked" | "ended"> => {

@@ -142,7 +142,7 @@ interface BeginProps {
   readonly onClose: () => void;
 }
 
-/** The sign-in goes on in another window. */
+/** The sign-in continues in another window. */
 function Begin({ title, link: { address, isOpened }, onClose }: BeginProps) {
   const target = isOpened ? null : toWebAddress(address, window.location.href);
   return (
