@@ -64,12 +64,9 @@ function OwnAccount({ server: { name, error } }: { readonly server: McpServerDet
         </div>
       }
     >
-      <p>The server’s tools are read through your account.</p>
-      {error === null ? null : (
-        <p>
-          <Name>{error}</Name>
-        </p>
-      )}
+      <p>
+        <Name>{error ?? "The server’s tools are read through your account."}</Name>
+      </p>
       {look.isError ? <ProblemNotice error={look.error} /> : null}
     </Notice>
   );
