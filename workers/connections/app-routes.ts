@@ -1,6 +1,6 @@
 /** The apps to which people connect accounts: imports with `connect`, and MCP servers that each person connects. */
 import { createRoute, z } from "@hono/zod-openapi";
-import { appDirectoryFromEnv } from "../../adapters/env/connections.ts";
+import { appsFromEnv } from "../../adapters/env/connections.ts";
 import { type OwnerRule, PROVIDERS } from "../../core/connections/account.ts";
 import type { AppClient } from "../../core/connections/app-client.ts";
 import { answers, withKey } from "../http/answers.ts";
@@ -35,7 +35,7 @@ const list = createRoute({
 
 export function appRoutes(app: App): void {
   app.openapi(list, async (c) => {
-    const apps = unwrap(await appDirectoryFromEnv(c.env, getTenant(c)).all());
+    const apps = unwrap(await appsFromEnv(c.env, getTenant(c)).all());
     const data = apps.map(toAppView).toSorted((one, other) => one.title.localeCompare(other.title, "en"));
     return c.json({ data }, 200);
   });

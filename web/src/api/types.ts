@@ -1,13 +1,8 @@
 /** Names for parts of the API's types that pages share. */
-import type { CallAccount, PendingConnection } from "./account-types.ts";
-import type { PendingApproval, Task } from "./types.generated.ts";
+import type { Task } from "./types.generated.ts";
 
 export type TaskStatus = Task["status"];
-type ServedEntry = Exclude<Task["pending"][number], { kind: "approval" | "connection" }>;
-export type PendingEntry =
-  | ServedEntry
-  | (PendingApproval & { readonly account?: CallAccount | undefined })
-  | PendingConnection;
+export type PendingEntry = Task["pending"][number];
 
 /** Statuses that no task leaves again. */
 export const FINAL_STATUSES: readonly TaskStatus[] = ["completed", "failed", "cancelled"];

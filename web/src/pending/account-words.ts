@@ -1,6 +1,5 @@
 /** The account of a call, and what has to be connected, in words. */
-import type { CallAccount, ConnectReason } from "../api/account-types.ts";
-import type { PendingApproval } from "../api/types.generated.ts";
+import type { CallAccount, ConnectReason, PendingApproval } from "../api/types.generated.ts";
 
 /** An account: what it is called, and whose it is. Both were written by others, except `everyone`. */
 export interface AccountWords {

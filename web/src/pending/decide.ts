@@ -1,7 +1,5 @@
 /** Sends a person's decision, and shows the outcome when another person or the deadline was first. */
 import { useMutation } from "@tanstack/react-query";
-import type { Client } from "openapi-fetch";
-import type { SkipPaths } from "../api/account-types.ts";
 import { answered, api } from "../api/client.ts";
 import { type ApiError, toApiError } from "../api/problem.ts";
 import { queryClient } from "../api/query-client.ts";
@@ -50,8 +48,7 @@ export function useUnknownDecision(taskId: string, entry: Unknown, onDone: () =>
 export function useSkippedConnection(taskId: string, entry: Connection, onDone: () => void): Deciding<"skip"> {
   return useDeciding<"skip">(async (decision, headers) => {
     const path = { id: taskId, wait: entry.id };
-    const skips = api as unknown as Client<SkipPaths>;
-    await answered(skips.POST("/v1/tasks/{id}/connections/{wait}", { params: { path }, body: { decision }, headers }));
+    await answered(api.POST("/v1/tasks/{id}/connections/{wait}", { params: { path }, body: { decision }, headers }));
   }, onDone);
 }
 

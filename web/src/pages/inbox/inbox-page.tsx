@@ -32,7 +32,7 @@ export function InboxPage() {
   return (
     <Page
       title="Inbox"
-      lead="Questions, approvals and calls of unknown outcome: what your agents need a person for."
+      lead="Questions, approvals, accounts to connect and calls of unknown outcome: what your agents need a person for."
       actions={<ShortcutsButton shortcuts={shortcuts} />}
     >
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
@@ -80,6 +80,7 @@ const TABS: readonly { readonly label: string; readonly kind: InboxSearch["kind"
   { label: "Everything", kind: undefined },
   { label: "Questions", kind: "question" },
   { label: "Approvals", kind: "approval" },
+  { label: "Accounts", kind: "connection" },
   { label: "Unknown outcomes", kind: "unknown" },
 ];
 

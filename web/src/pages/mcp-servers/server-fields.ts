@@ -113,8 +113,7 @@ function oauthOf({
 
 /** Whether each person connects an account of the server. */
 export function isPerPerson({ oauth }: Pick<McpServer, "oauth">): boolean {
-  const personal: (typeof oauth & { readonly per?: "shared" | "person" }) | null = oauth;
-  return personal?.per === "person";
+  return oauth?.per === "person";
 }
 
 /** The pairs that have a name. */

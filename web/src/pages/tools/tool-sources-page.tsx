@@ -152,9 +152,10 @@ function RemoveSource({ source, onClose }: { readonly source: ToolSource | null;
   const removing = useMutation({
     mutationFn: async (name: string) =>
       await answered(api.DELETE("/v1/tool-sources/{source}", { params: { path: { source: name } } })),
-    onSuccess: async ({ name }) => {
+    onSuccess: async ({ name, connections_ended: ended }) => {
       onClose();
-      say(`The tools of ${name} are taken away.`);
+      const accounts = ended === 1 ? "1 account is" : `${ended} accounts are`;
+      say(`The tools of ${name} are removed.${ended === 0 ? "" : ` ${accounts} disconnected.`}`);
       await client.invalidateQueries({ queryKey: ["tools"] });
       document.getElementById("page-title")?.focus();
     },
@@ -169,6 +170,7 @@ function RemoveSource({ source, onClose }: { readonly source: ToolSource | null;
       onClose={onClose}
     >
       <p>New tasks do not have its {source?.tools ?? 0} tools. Running tasks keep them.</p>
+      <p>Accounts that people connected to it are disconnected.</p>
       {removing.isError ? <ProblemNotice error={removing.error} doing="Couldn't remove the tools" /> : null}
     </Confirm>
   );
