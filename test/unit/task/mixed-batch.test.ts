@@ -56,6 +56,9 @@ function settle(world: TaskWorld, callId: string): void {
     case "sleep":
       world.run(wait.until);
       break;
+    case "connection":
+      world.apply({ type: "connect", wait: wait.id });
+      break;
     case undefined:
       break;
   }

@@ -1,6 +1,6 @@
 import type { PendingKind } from "../../api/types.generated.ts";
 
-const KINDS: readonly PendingKind[] = ["question", "approval", "unknown"];
+const KINDS: readonly PendingKind[] = ["question", "approval", "unknown", "connection"];
 
 export interface InboxSearch {
   readonly kind?: PendingKind;
