@@ -20,7 +20,7 @@ export interface ListedApp {
   readonly title: string;
   readonly state: "active" | "pending" | "expired" | "revoked" | "failed" | "missing";
   readonly isShared: boolean;
-  /** How the app names the account; null if it did not say, or there is none. */
+  /** How the app names the account; null if it did not say, and without an account. */
   readonly label: string | null;
   /** True if the person may connect an own account. */
   readonly canConnect: boolean;

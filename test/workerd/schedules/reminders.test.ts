@@ -40,7 +40,7 @@ test("a model sets a reminder, and the person is notified when it is due", async
   expect(row).toMatchObject({ tool: "set_reminder", effect: "keyed", state: "confirmed" });
   const { reminder_id } = row.result.result;
   const { data } = (await caller.send("GET", "/v1/schedules")).json;
-  // What a model makes acts for nobody, whoever its task acts for.
+  // What a model makes acts for nobody, also if its task acts for a person.
   const reminder = { text: "Stand up.", to: [{ channel: "person" }] };
   expect(data).toMatchObject([{ id: reminder_id, reminder, acts_for: null }]);
   const [act] = (await caller.send("GET", "/v1/audit")).json.data;

@@ -68,6 +68,6 @@ test.each([
   ["otto:connect_app", '{"app":7}'],
   ["otto:connect_app", '{"app":"crm","person":"per_1"}'],
   ["otto:connect_app", "crm"],
-])("a foreign click is none: %s %s", (action, value) => {
+])("a foreign click is ignored: %s %s", (action, value) => {
   expect(readConnectClick(action, value)).toBeNull();
 });
