@@ -3,7 +3,7 @@
  * cookie of this consent, and the connection still waits for it; each counts once. Only then is the code redeemed.
  */
 import { appsFromEnv, authorizationsFromEnv, connectionTableFromEnv } from "../../adapters/env/connections.ts";
-import { type Failure, OttoError } from "../../core/base/errors.ts";
+import { type Failure, OttoError, type Result } from "../../core/base/errors.ts";
 import type { AppClient } from "../../core/connections/app-client.ts";
 import { type Connection, showStatus } from "../../core/connections/connection.ts";
 import type { Flow } from "../../core/connections/flow.ts";
@@ -35,7 +35,7 @@ export async function completeLink(c: AppContext, text: string): Promise<Respons
   const returned: ReturnedConsent = { state, before: before.value, client: client.value };
   if (!isOfConnection(state, before.value)) return renderNote(c, 400, NO_STATE);
   if (!(await isBoundBrowser(c, state.nonce))) return await refuseBrowser(c, returned);
-  const taken = await table.takeFlow(state.connection, state.nonce);
+  const taken = await takeFlow(c, state);
   if (taken.ok) return await completeConsent(c, returned, taken.value);
   if (taken.error.code !== "gone") throw new OttoError(taken.error);
   return renderNote(c, 410, `This link was used. ${describeNow(returned)}`);
@@ -47,9 +47,15 @@ interface ReturnedConsent {
   readonly client: AppClient;
 }
 
+/** Ends the flow of a state, once. */
+async function takeFlow(c: AppContext, { tenant, connection, nonce }: ConnectState): Promise<Result<Flow>> {
+  const take = async () => await connectionTableFromEnv(c.env, tenant).takeFlow(connection, nonce);
+  return await writeConnectionChange(c.env, tenant, take);
+}
+
 /** Ends the flow, so that nobody can complete it with what this browser brought, and notifies the owner once. */
 async function refuseBrowser(c: AppContext, { state, before, client }: ReturnedConsent): Promise<Response> {
-  const taken = await connectionTableFromEnv(c.env, state.tenant).takeFlow(state.connection, state.nonce);
+  const taken = await takeFlow(c, state);
   if (taken.ok) await notifyOfForeignConsent(c, client, { connection: before, nonce: state.nonce });
   return renderNote(c, 403, OTHER_BROWSER);
 }
@@ -70,7 +76,9 @@ async function completeConsent(c: AppContext, returned: ReturnedConsent, flow: F
   const label = await authorizations.identify(client, tokens);
   const { unattended, by } = flow;
   const consent = { tokens, label, scopes, unattended, settingsHash: client.settingsHash, by };
-  const stored = await table.complete(state.connection, consent, createConnectAct(c, state.actor, state.connection));
+  const act = createConnectAct(c, state.actor, state.connection);
+  const complete = async () => await table.complete(state.connection, consent, act);
+  const stored = await writeConnectionChange(c.env, state.tenant, complete);
   if (!stored.ok) return await dropTokens(c, returned, { tokens, error: stored.error });
   await wakeTasksOf(c.env, stored.value);
   await notifyOfAccount(c, { app: client, before, now: stored.value });

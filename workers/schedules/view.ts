@@ -40,7 +40,7 @@ const appStateSchema = z
     app: z.string(),
     state: z.enum(["active", ...CONNECT_REASONS]).describe("`active`: a run can use the app now. Otherwise why not."),
     connection_id: z.string().nullable().describe("The connection that a run would use; null without one."),
-    owner: z.enum(["person", "shared"]).describe("Whose account it is or has to be: of `acts_for`, or everyone's."),
+    owner: z.enum(["shared", "person"]).describe("Whose account it is or has to be: of `acts_for`, or everyone's."),
     unattended: z.boolean().describe("Whether runs may use the account while its owner is away."),
     why: z.string().nullable(),
   })

@@ -369,6 +369,7 @@ test("the object of an earlier release gets the tables that it lacks, and retain
       "counter",
       "kept_summaries",
       "retention",
+      "connection_waits",
     ]) {
       if (table === "revoked") state.storage.sql.exec("INSERT OR IGNORE INTO revoked VALUES (?, 1)", key.id);
       else state.storage.sql.exec(`DROP TABLE ${table}`);

@@ -315,7 +315,7 @@ export type ScanFindingKind = "network" | "environment" | "other_files" | "progr
 
 export type Schedule = { name: string; when: CronTiming | IntervalTiming | OnceTiming; time_zone: string; starts_at?: string | undefined; ends_at?: string | undefined; jitter_seconds: number; missed: { policy: MissedRunPolicy; window_seconds: number }; overlap: OverlapPolicy; task?: { input: string | ({ role: MessageRole; content: string })[]; agent?: string | undefined; project?: string | undefined; tools?: (string)[] | undefined; skills?: (string)[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; mode?: TaskMode | undefined; hold?: boolean | undefined; metadata?: Record<string, unknown> | undefined } | undefined; reminder?: { text: string; to: ({ channel: DeliveryTarget; to: string })[] } | undefined; alert?: { deliver: ({ channel: DeliveryTarget; to: string })[]; if_not_finished_within_seconds?: number | undefined } | undefined; id: string; version: number; paused: boolean; next_at: string | null; created_at: string; updated_at: string; acts_for: { person_id: string; name: string } | null; acts_for_cleared: boolean };
 
-export type ScheduleApp = { app: string; state: ScheduleAppState; connection_id: string | null; owner: "person" | "shared"; unattended: boolean; why: string | null };
+export type ScheduleApp = { app: string; state: ScheduleAppState; connection_id: string | null; owner: AccountOwnerKind; unattended: boolean; why: string | null };
 
 export type ScheduleAppState = "active" | "missing" | "expired" | "revoked" | "scopes" | "unattended";
 
