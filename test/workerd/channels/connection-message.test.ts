@@ -200,6 +200,22 @@ describe("no message", () => {
     expect(texts()).toEqual([]);
   });
 
+  test("leaves for an account that its owner connects while it is looked up", async () => {
+    const ana = await person(caller, "Ana");
+    const real = globalThis.fetch.bind(globalThis);
+    let isConnected = false;
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+      if (!isConnected && String(init?.body).includes("insert into entity_connections")) {
+        isConnected = true;
+        await connect(tenant, ana.id);
+      }
+      return await real(input, init);
+    });
+    await ask({ person: ana.id });
+    await untilFannedOut();
+    expect([isConnected, texts()]).toEqual([true, []]);
+  });
+
   test("leaves that waits for working hours while the connection is made", async () => {
     const today = (new Date().getUTCDay() + 6) % 7;
     const days = [((today + 3) % 7) + 1];

@@ -77,8 +77,10 @@ async function findOrCreate(
   const listed = await table.list({ person, app: app.app, limit: 2 * MAX_OF_OWNER });
   if (!listed.ok) return listed;
   const concerned = findConcerned(listed.value, { person, reason, settingsHash: app.settingsHash });
-  if (concerned.kind === "none") return await table.ensure({ app: app.app, person, alias: null }, app.provider);
-  return ok(concerned.kind === "found" ? concerned.connection : null);
+  if (concerned.kind !== "none") return ok(concerned.kind === "found" ? concerned.connection : null);
+  const ensured = await table.ensure({ app: app.app, person, alias: null }, app.provider);
+  // Its owner may have connected it since the list was read.
+  return ensured.ok && ensured.value.consent > 0 ? ok(null) : ensured;
 }
 
 /** There is no such person, or no room for another connection: nothing could remember the outage. Only the inbox shows it. */
