@@ -2,6 +2,7 @@
  * The model phase of a step: calls the model, prepares its calls, and makes those that change nothing. The task's object
  * runs it, or the step runner does (`OTTO_MODEL_PHASE`).
  */
+import { connectionsFromEnv } from "../adapters/env/connections.ts";
 import { drainLeftFromEnv } from "../adapters/env/steps.ts";
 import { taskModelFromEnv } from "../adapters/env/model.ts";
 import { secretsFromEnv } from "../adapters/env/secrets.ts";
@@ -21,22 +22,15 @@ import type { ModelReply } from "../core/task/commands.ts";
 import { MODEL_PHASE_MS } from "../core/tenant/cost-rates.ts";
 import type { Tool } from "../core/tool/tool.ts";
 import { chargeCost, chargeTurns } from "./http/charge-cost.ts";
-import type { OpenConnections } from "./connections/open-connections.ts";
 import { openPerformDeps } from "./tools/perform-deps.ts";
 import { openToolset } from "./tools/toolsets.ts";
-
-/** The tools of a phase, and what opens the accounts that they act through. */
-export interface PhaseTools {
-  readonly tools: readonly Tool[];
-  readonly open: OpenConnections;
-}
 
 /** Runs a model phase and yields its lines; the last one is returned. An aborted `signal` ends it. */
 export async function* streamModelPhase(
   env: Env,
   job: ThinkJob,
   signal: AbortSignal,
-  { tools, open }: PhaseTools,
+  tools: readonly Tool[],
 ): AsyncGenerator<ThinkLine, ThinkLine, boolean> {
   const drainMs = await drainLeftFromEnv(env);
   if (drainMs > 0) return { type: "failed", failure: { ...DRAINING, retryAfterMs: drainMs } };
@@ -56,13 +50,14 @@ export async function* streamModelPhase(
     else if (chunk.type === "progress") {
       if (job.reportsProgress === true) yield chunk;
     } else if (chunk.type === "failed") return { type: "failed", failure: chunk.failure };
-    else return { type: "replied", reply: await toReply(env, job, { toolset, tools, open, done: chunk, signal }) };
+    else return { type: "replied", reply: await toReply(env, job, { toolset, tools, done: chunk, signal }) };
   }
   return { type: "failed", failure: NO_ANSWER };
 }
 
 /** A reply of the model, and what is needed to prepare its calls. */
-interface Replied extends PhaseTools {
+interface Replied {
+  readonly tools: readonly Tool[];
   readonly toolset: Toolset;
   readonly done: Extract<ModelChunk, { type: "done" }>;
   readonly signal: AbortSignal;
@@ -71,13 +66,13 @@ interface Replied extends PhaseTools {
 async function toReply(
   env: Env,
   { facts, step, final, repeat, messages: read, label = OPERATOR, actors }: ThinkJob,
-  { toolset, tools, open, done, signal }: Replied,
+  { toolset, tools, done, signal }: Replied,
 ): Promise<ModelReply> {
   const messages = read.map((message) => labelMessage(message, facts.label));
   const context = { label: joinLabels(label, joinMessages(messages)), messages };
   const boundSecrets = () => secretsFromEnv(env, facts.tenant, toSecretUser(facts)).boundToAgent();
   const giveWay = chargeTurns(env, facts.tenant);
-  const connections = open(env, facts.tenant);
+  const connections = connectionsFromEnv(env, facts.tenant);
   const steered = actors === undefined ? {} : { actors };
   const known = { facts, step, toolset, repeat, context, boundSecrets, giveWay, connections, ...steered };
   const prepared = final ? [] : await prepareCalls(done.calls, known);

@@ -3,15 +3,14 @@ import type { Env } from "../adapters/env/bindings.ts";
 import { areWebTools, mayOnlyRead, type OwnPhases } from "../core/steps/own-phases.ts";
 import type { Tool } from "../core/tool/tool.ts";
 import { catalogue } from "../tools/catalogue.generated.ts";
-import { openConnections } from "./connections/open-connections.ts";
 import { streamModelPhase } from "./model-phase.ts";
 import { streamToolPhase } from "./tool-phase.ts";
 import { openToolset } from "./tools/toolsets.ts";
 
-export function openOwnPhases(env: Env, tools: readonly Tool[] = catalogue, open = openConnections): OwnPhases {
+export function openOwnPhases(env: Env, tools: readonly Tool[] = catalogue): OwnPhases {
   return {
-    streamModelPhase: (job, signal) => streamModelPhase(env, job, signal, { tools, open }),
-    streamToolPhase: (job, signal) => streamToolPhase(env, job, signal, { tools, open }),
+    streamModelPhase: (job, signal) => streamModelPhase(env, job, signal, tools),
+    streamToolPhase: (job, signal) => streamToolPhase(env, job, signal, tools),
     async onlyReads(job) {
       if (!mayOnlyRead(job)) return false;
       const toolset = await openToolset(env, job.facts, tools);

@@ -31,8 +31,7 @@ import {
 import type { RevisedCall } from "../core/task/commands.ts";
 import type { Tool } from "../core/tool/tool.ts";
 import { catalogue } from "../tools/catalogue.generated.ts";
-import { type OpenConnections, openConnections } from "./connections/open-connections.ts";
-import { type PhaseTools, streamModelPhase } from "./model-phase.ts";
+import { streamModelPhase } from "./model-phase.ts";
 import { streamToolPhase } from "./tool-phase.ts";
 import { toShapeLimits } from "./tools/perform-deps.ts";
 import { openAvailableToolset } from "./tools/toolsets.ts";
@@ -40,18 +39,16 @@ import { openAvailableToolset } from "./tools/toolsets.ts";
 export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, EarlierStepsRpc {
   /** The callable tools. A test's runner adds its own. */
   protected readonly tools: readonly Tool[] = catalogue;
-  /** Opens the accounts of a tenant. A test's runner opens its own. */
-  protected readonly open: OpenConnections = openConnections;
 
   async runModelPhase(job: ThinkJob, listener: LineListener<ThinkLine>): Promise<ThinkLine | null> {
     if (!isSupported(job.version)) return UNSUPPORTED;
-    return await sendLines(listener, (signal) => streamModelPhase(this.env, job, signal, this.getPhaseTools()));
+    return await sendLines(listener, (signal) => streamModelPhase(this.env, job, signal, this.tools));
   }
 
   async runToolPhase(job: ActJob, listener: LineListener<ActLine>): Promise<ActLine | null> {
     if (!isSupported(job.version)) return UNSUPPORTED;
     const giveTurn = job.hearsAll === true ? async () => await scheduler.wait(0) : undefined;
-    return await sendLines(listener, (signal) => streamToolPhase(this.env, job, signal, this.getPhaseTools()), {
+    return await sendLines(listener, (signal) => streamToolPhase(this.env, job, signal, this.tools), {
       mustBeStored,
       giveTurn,
     });
@@ -85,10 +82,6 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
 
   async revise(job: ReviseJob): Promise<Result<RevisedCall>> {
     return await this.reviseCall(job);
-  }
-
-  private getPhaseTools(): PhaseTools {
-    return { tools: this.tools, open: this.open };
   }
 
   /** The demo model never shortens: it reads a conversation, not an instruction to rewrite a text. */

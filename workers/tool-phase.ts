@@ -2,13 +2,14 @@
  * The tool phase of a step: makes calls of the ledger. The step runner runs it; the task's object runs it for calls that
  * only read from the web (`core/steps/own-phases.ts`).
  */
+import { connectionsFromEnv } from "../adapters/env/connections.ts";
 import { tasksFromEnv } from "../adapters/env/tasks.ts";
 import type { Env } from "../adapters/env/bindings.ts";
 import { performCalls } from "../core/steps/perform.ts";
 import type { ActJob, ActLine } from "../core/steps/rpc.ts";
 import { toMissingToolFailure, type Toolset } from "../core/steps/toolset.ts";
 import type { TaskFacts } from "../core/task/state.ts";
-import type { PhaseTools } from "./model-phase.ts";
+import type { Tool } from "../core/tool/tool.ts";
 import { openPerformDeps } from "./tools/perform-deps.ts";
 import { openAvailableToolset } from "./tools/toolsets.ts";
 
@@ -17,7 +18,7 @@ export async function* streamToolPhase(
   env: Env,
   job: ActJob,
   signal: AbortSignal,
-  { tools, open }: PhaseTools,
+  tools: readonly Tool[],
 ): AsyncGenerator<ActLine, null, boolean> {
   const now = await readCurrentFacts(env, job.facts);
   const facts = now ?? job.facts;
@@ -30,7 +31,7 @@ export async function* streamToolPhase(
       own: job.results ?? null,
       tools,
       joined,
-      connections: open(env, facts.tenant),
+      connections: connectionsFromEnv(env, facts.tenant),
     }),
     signal,
   );

@@ -7,7 +7,6 @@ import {
 import { openOwnPhases } from "../../workers/own-phases.ts";
 import { isRecording, noteCall } from "./call-notes.ts";
 import { noteOwner } from "./storage-owners.ts";
-import { openTestAccounts } from "./steps/test-accounts.ts";
 import { TOOLS_OF_TESTS } from "./task/test-tools.ts";
 
 export class TaskObject extends DeployedTaskObject {
@@ -17,7 +16,7 @@ export class TaskObject extends DeployedTaskObject {
   }
 
   protected override openOwnPhases() {
-    return openOwnPhases(this.env, TOOLS_OF_TESTS, openTestAccounts);
+    return openOwnPhases(this.env, TOOLS_OF_TESTS);
   }
 
   override async alarm(): Promise<void> {

@@ -9,7 +9,6 @@ import { StepRunner as DeployedStepRunner } from "../../workers/steps.ts";
 import type { LineListener } from "../../core/steps/lines.ts";
 import type { ActLine } from "../../core/steps/rpc.ts";
 import type { Tool } from "../../core/tool/tool.ts";
-import { openTestAccounts } from "./steps/test-accounts.ts";
 import { testChannel } from "./channels/inbox/test-receiver.ts";
 import { noteCall } from "./call-notes.ts";
 import { playRelease } from "./task/runner-release.ts";
@@ -28,7 +27,6 @@ export { SandboxObject, TaskObject, TenantObject } from "./noted-objects.ts";
 
 export class StepRunner extends DeployedStepRunner {
   protected override readonly tools: readonly Tool[] = TOOLS_OF_TESTS;
-  protected override readonly open = openTestAccounts;
 
   override async runModelPhase(...[job, listener]: Parameters<DeployedStepRunner["runModelPhase"]>) {
     noteCall(job.facts.id, "model phase");

@@ -4,6 +4,7 @@
  */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
+import { connectionsFromEnv } from "../../adapters/env/connections.ts";
 import { blobsFromEnv } from "../../adapters/env/files.ts";
 import { patternsFromEnv } from "../../adapters/env/patterns.ts";
 import { mailFromEnv } from "../../adapters/env/mail.ts";
@@ -39,7 +40,6 @@ import { getBounds } from "../http/middleware/key-bounds.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { getIdSource } from "../http/new-ids.ts";
 import { findOwnApi } from "../http/own-origin.ts";
-import { openConnections } from "../connections/open-connections.ts";
 import { openPinnedSkills } from "./pinned.ts";
 import { resolveAgent } from "../agents/resolve.ts";
 import { readActsFor } from "../tasks/acts-for.ts";
@@ -146,7 +146,7 @@ async function makeCall(
     },
     repeat: null,
     context: BY_PRINCIPAL,
-    connections: openConnections(c.env, facts.tenant),
+    connections: connectionsFromEnv(c.env, facts.tenant),
     actors: startActors(facts.actsFor?.person ?? null, facts.actsFor?.person ?? null),
   });
   const [only] = prepared;

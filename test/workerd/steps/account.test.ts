@@ -1,23 +1,71 @@
 /** Calls through accounts in the real runtime: waits for a connection, and accounts that change before the effect. */
 import { abortAllDurableObjects } from "cloudflare:test";
-import { describe, expect, test } from "vitest";
-import type { AccountOwner } from "../../../core/connections/account.ts";
+import { env } from "cloudflare:workers";
+import { describe, expect, test, vi } from "vitest";
+import {
+  connectionsFromEnv,
+  connectionTableFromEnv,
+  forgetConnectionsFromEnv,
+} from "../../../adapters/env/connections.ts";
+import { type Connection, toAccount } from "../../../core/connections/connection.ts";
+import type { ConnectionTable, GivenConsent } from "../../../core/ports/connection-table.ts";
 import type { TaskEvent } from "../../../core/task/events.ts";
 import type { TaskFacts } from "../../../core/task/state.ts";
 import type { TaskView } from "../../../core/task/view.ts";
+import { act } from "../../contracts/database/rows.ts";
+import { valueOf } from "../../contracts/value-of.ts";
+import { addApp, connect } from "../connections/app-of-tests.ts";
 import { type Caller, expectProblem, makeCaller } from "../http/entry.ts";
+import { usesOf } from "../task/account-uses.ts";
 import { agentOf, factsOf, ledgerOf, start, taskOf, until } from "../tasks/client.ts";
-import { accountsOf, usesOf } from "./test-accounts.ts";
+import { watchDatabase } from "../tenant/client.ts";
 
-const ANA: AccountOwner = { kind: "person", id: "per_ana", name: "Ana" };
-const SHOWN = { connection: "con_ana", app: "crm", provider: "oauth", owner: ANA, label: "con_ana@acme.example" };
+const LABEL = "ana@acme.example";
+const ASKS = agentOf({ approval: { cautious: "ask" } });
 const note = (text = "hi") => ({ name: "test_crm", arguments: { text } });
 const completed = ({ status }: TaskView) => status === "completed";
 const waits = (kind: string) => (view: TaskView) => view.pending.some((entry) => entry.kind === kind);
 
+/** A tenant with the app `crm` and a person who may connect an account of it. */
+interface Office extends Caller {
+  readonly ana: string;
+  readonly table: ConnectionTable;
+  /** Connects Ana's account, or connects it again. */
+  connectAna(consent?: Partial<GivenConsent>): Promise<Connection>;
+  /** Makes the isolate read the rows again, as the routes that change them do. */
+  forget(): void;
+}
+
+async function openOffice(): Promise<Office> {
+  const caller = await makeCaller();
+  const { tenant } = caller;
+  await addApp(tenant);
+  const ana: string = (await caller.send("POST", "/v1/people", { name: "Ana" })).json.id;
+  const forget = () => forgetConnectionsFromEnv(env, tenant);
+  const connectAna = async (consent: Partial<GivenConsent> = {}) => {
+    const connected = await connect(tenant, ana, { label: LABEL, ...consent });
+    forget();
+    return connected;
+  };
+  return { ...caller, ana, table: connectionTableFromEnv(env, tenant), connectAna, forget };
+}
+
+/** How the API shows a connection as the account of a call. */
+const shown = ({ id, label }: Connection, { ana }: Office) => ({
+  connection: id,
+  app: "crm",
+  provider: "oauth",
+  owner: { kind: "person", id: ana, name: "Ana" },
+  label,
+});
+
+/** What Ana's approval sends. */
+const approvalOf = ({ ana }: Office) =>
+  ({ decision: "approve", arguments: null, reason: null, by: "Ana", person: ana }) as const;
+
 /** A task for Ana that makes these calls in one step. */
-async function begin(caller: Caller, calls = [note()], change: Partial<TaskFacts> = {}): Promise<TaskFacts> {
-  const acts = { tenant: caller.tenant, actsFor: { person: "per_ana" } };
+async function begin(office: Office, calls = [note()], change: Partial<TaskFacts> = {}): Promise<TaskFacts> {
+  const acts = { tenant: office.tenant, actsFor: { person: office.ana } };
   const facts = factsOf([{ calls }, { text: "Done." }], { ...acts, ...change });
   await start(facts);
   return facts;
@@ -39,32 +87,33 @@ const skip = async (caller: Caller, id: string, wait: string, body: object = { d
 
 describe("a call through an account", () => {
   test("runs through the caller's own, which the ledger, the trace and the events name", async () => {
-    const caller = await makeCaller();
-    accountsOf(caller.tenant).set("con_ana", ANA);
-    const facts = await begin(caller);
+    const office = await openOffice();
+    const connected = await office.connectAna();
+    const account = shown(connected, office);
+    const facts = await begin(office);
     await until(facts, completed);
-    expect(usesOf(caller.tenant)).toEqual([{ text: "hi", account: "con_ana", consent: 1 }]);
-    const ledger = await caller.send("GET", `/v1/tasks/${facts.id}/ledger`);
-    expect(ledger.json.data).toMatchObject([{ tool: "test_crm", account: SHOWN }]);
-    const trace = await caller.send("GET", `/v1/tasks/${facts.id}/trace`);
-    expect(trace.json.steps[0].calls).toMatchObject([{ account: SHOWN }]);
+    expect(usesOf(office.tenant)).toEqual([{ text: "hi", account: connected.id, consent: 1 }]);
+    const ledger = await office.send("GET", `/v1/tasks/${facts.id}/ledger`);
+    expect(ledger.json.data).toMatchObject([{ tool: "test_crm", account }]);
+    const trace = await office.send("GET", `/v1/tasks/${facts.id}/trace`);
+    expect(trace.json.steps[0].calls).toMatchObject([{ account }]);
     for (const type of ["call.started", "call.completed"])
-      expect(await eventsOf(facts, type)).toMatchObject([{ data: { account: SHOWN } }]);
+      expect(await eventsOf(facts, type)).toMatchObject([{ data: { account } }]);
   });
 
   test("of a tool without an account names none", async () => {
-    const caller = await makeCaller();
-    const facts = await begin(caller, [{ name: "get_current_datetime", arguments: {} } as never]);
+    const office = await openOffice();
+    await office.connectAna();
+    const facts = await begin(office, [{ name: "get_current_datetime", arguments: {} } as never]);
     await until(facts, completed);
-    expect((await caller.send("GET", `/v1/tasks/${facts.id}/ledger`)).json.data).toMatchObject([{ account: null }]);
+    expect((await office.send("GET", `/v1/tasks/${facts.id}/ledger`)).json.data).toMatchObject([{ account: null }]);
     const [started] = await eventsOf(facts, "call.started");
     expect(Object.keys(started?.data ?? {})).not.toContain("account");
-    expect(accountsOf(caller.tenant).reads).toEqual([]);
   });
 
   test("is refused at once where nobody could connect one", async () => {
-    const caller = await makeCaller();
-    const facts = await begin(caller, [note()], { actsFor: null });
+    const office = await openOffice();
+    const facts = await begin(office, [note()], { actsFor: null });
     await until(facts, completed);
     expect(await ledgerOf(facts)).toMatchObject([
       {
@@ -75,98 +124,89 @@ describe("a call through an account", () => {
   });
 
   test("waits for one, and runs once after it was connected, whatever reports it and how often", async () => {
-    const caller = await makeCaller();
-    const facts = await begin(caller);
+    const office = await openOffice();
+    const facts = await begin(office);
     const waiting = await until(facts, waits("connection"));
     const wait = waitOf(waiting);
     expect(waiting).toMatchObject({ status: "waiting_input", pending: [{ app: "crm", reason: "missing" }] });
-    const inbox = await caller.send("GET", "/v1/inbox?kind=connection&person=per_ana");
+    const inbox = await office.send("GET", `/v1/inbox?kind=connection&person=${office.ana}`);
     expect(inbox.json.data).toMatchObject([{ pending: { kind: "connection", id: wait, connect_url: null } }]);
     // The first report comes too early: the task waits again, under another id.
     expect((await taskOf(facts).connected(wait)).ok).toBe(true);
     const again = await until(facts, (view) => waits("connection")(view) && waitOf(view) !== wait);
-    accountsOf(caller.tenant).set("con_ana", ANA);
+    const connected = await connect(office.tenant, office.ana, { label: LABEL });
     await abortAllDurableObjects();
     const ready = waitOf(again);
     await Promise.all([wait, ready, ready, "cnw_x"].map(async (id) => await taskOf(facts).connected(id)));
     await until(facts, completed);
-    expect(usesOf(caller.tenant)).toEqual([{ text: "hi", account: "con_ana", consent: 1 }]);
-    expect(await ledgerOf(facts)).toMatchObject([{ attempts: 1, state: "confirmed", account: SHOWN }]);
-    expect(await eventsOf(facts, "connection.ready")).toMatchObject([{ data: { wait_id: ready, account: SHOWN } }]);
+    const account = shown(connected, office);
+    expect(usesOf(office.tenant)).toEqual([{ text: "hi", account: connected.id, consent: 1 }]);
+    expect(await ledgerOf(facts)).toMatchObject([{ attempts: 1, state: "confirmed", account }]);
+    expect(await eventsOf(facts, "connection.ready")).toMatchObject([{ data: { wait_id: ready, account } }]);
   });
 
   test("is not made twice with the same arguments when its approval was for an earlier consent", async () => {
-    const caller = await makeCaller();
-    const accounts = accountsOf(caller.tenant);
-    accounts.set("con_ana", ANA, { delegates: true });
-    const agent = agentOf({ approval: { cautious: "ask" } });
-    const facts = await begin(caller, [note()], { agent });
+    const office = await openOffice();
+    const connected = await office.connectAna();
+    valueOf(await office.table.change(connected.id, { delegates: true }, act("connection.update", connected.id)));
+    office.forget();
+    const facts = await begin(office, [note()], { agent: ASKS });
     const first = (await until(facts, waits("approval"))).pending[0];
     if (first?.kind !== "approval") throw new Error("no approval is asked");
-    expect(first).toMatchObject({ account: SHOWN, decides: { person_id: "per_ana", delegates: true } });
+    expect(first).toMatchObject({
+      account: shown(connected, office),
+      decides: { person_id: office.ana, delegates: true },
+    });
     // Reconnected between the request and its decision.
-    accounts.set("con_ana", ANA, { consent: 2, label: "other@acme.example" });
-    const decide = async (approval: string) =>
-      await taskOf(facts).decideApproval(
-        approval,
-        { decision: "approve", arguments: null, reason: null, by: "Ana", person: "per_ana" },
-        null,
-      );
+    await office.connectAna({ label: "other@acme.example" });
+    const decide = async (approval: string) => await taskOf(facts).decideApproval(approval, approvalOf(office), null);
     expect((await decide(first.id)).ok).toBe(true);
     const isOther = ({ pending }: TaskView) => pending[0]?.kind === "approval" && pending[0].id !== first.id;
     const second = (await until(facts, isOther)).pending[0];
     if (second?.kind !== "approval") throw new Error("no approval is asked");
     expect(second.account?.label).toBe("other@acme.example");
     expect(second.arguments_hash).not.toBe(first.arguments_hash);
-    expect(usesOf(caller.tenant)).toEqual([]);
+    expect(usesOf(office.tenant)).toEqual([]);
     expect(await decide(first.id)).toMatchObject({ error: { code: "gone" } });
     expect((await decide(second.id)).ok).toBe(true);
     await until(facts, completed);
-    expect(usesOf(caller.tenant)).toEqual([{ text: "hi", account: "con_ana", consent: 2 }]);
+    expect(usesOf(office.tenant)).toEqual([{ text: "hi", account: connected.id, consent: 2 }]);
     expect(await ledgerOf(facts)).toMatchObject([{ attempts: 1, argumentsHash: second.arguments_hash }]);
   });
 
   test("is refused when the account was disconnected between the approval and the effect", async () => {
-    const caller = await makeCaller();
-    const accounts = accountsOf(caller.tenant);
-    accounts.set("con_ana", ANA);
-    const facts = await begin(caller, [note()], { agent: agentOf({ approval: { cautious: "ask" } }) });
+    const office = await openOffice();
+    const { id } = await office.connectAna();
+    const facts = await begin(office, [note()], { agent: ASKS });
     const [open] = (await until(facts, waits("approval"))).pending;
-    accounts.set("con_ana", ANA, { status: "revoked" });
-    const decision = { decision: "approve", arguments: null, reason: null, by: "Ana", person: "per_ana" } as const;
-    await taskOf(facts).decideApproval(open?.kind === "approval" ? open.id : "", decision, null);
+    valueOf(await office.table.revoke(id, act("connection.revoke", id)));
+    office.forget();
+    await taskOf(facts).decideApproval(open?.kind === "approval" ? open.id : "", approvalOf(office), null);
     await until(facts, completed);
-    expect(usesOf(caller.tenant)).toEqual([]);
-    const message = "The account con_ana@acme.example was disconnected.";
+    expect(usesOf(office.tenant)).toEqual([]);
+    const message = "The account ana@acme.example was disconnected.";
     expect(await ledgerOf(facts)).toMatchObject([{ state: "refused", result: { error: { message } } }]);
   });
 
   test("keeps its account when its owner changes the arguments", async () => {
-    const caller = await makeCaller();
-    accountsOf(caller.tenant).set("con_ana", ANA);
-    const facts = await begin(caller, [note()], { agent: agentOf({ approval: { cautious: "ask" } }) });
+    const office = await openOffice();
+    const connected = await office.connectAna();
+    const facts = await begin(office, [note()], { agent: ASKS });
     const [open] = (await until(facts, waits("approval"))).pending;
-    const given = {
-      decision: "approve",
-      arguments: { text: "ho" },
-      reason: null,
-      by: "Ana",
-      person: "per_ana",
-    } as const;
+    const given = { ...approvalOf(office), arguments: { text: "ho" } };
     await taskOf(facts).decideApproval(open?.kind === "approval" ? open.id : "", given, null);
     await until(facts, completed);
-    expect(usesOf(caller.tenant)).toEqual([{ text: "ho", account: "con_ana", consent: 1 }]);
+    expect(usesOf(office.tenant)).toEqual([{ text: "ho", account: connected.id, consent: 1 }]);
   });
 
   test("asks its owner once another person wrote to the task", async () => {
-    const caller = await makeCaller();
-    accountsOf(caller.tenant).set("con_ana", ANA);
-    const facts = await begin(caller, [note()], {
-      actors: { caller: "per_ana", people: ["per_ana", "per_bo"], hasUnknown: false },
-    });
+    const office = await openOffice();
+    await office.connectAna();
+    const people = [office.ana, "per_bo"];
+    const facts = await begin(office, [note()], { actors: { caller: office.ana, people, hasUnknown: false } });
     const [open] = (await until(facts, waits("approval"))).pending;
-    expect(open).toMatchObject({ decides: { person_id: "per_ana", delegates: false } });
-    const decided = await caller.send(
+    expect(open).toMatchObject({ decides: { person_id: office.ana, delegates: false } });
+    const decided = await office.send(
       "POST",
       `/v1/tasks/${facts.id}/approvals/${open?.kind === "approval" ? open.id : ""}`,
       {
@@ -174,34 +214,63 @@ describe("a call through an account", () => {
       },
     );
     expectProblem(decided, 403);
-    expect(usesOf(caller.tenant)).toEqual([]);
+    expect(usesOf(office.tenant)).toEqual([]);
   });
 });
 
 describe("continuing without an account", () => {
   test("settles the call once; later decisions are told why not", async () => {
-    const caller = await makeCaller();
-    const facts = await begin(caller);
+    const office = await openOffice();
+    const facts = await begin(office);
     const id = waitOf(await until(facts, waits("connection")));
-    expectProblem(await skip(caller, facts.id, id, { decision: "connect" }), 422, "decision");
-    expectProblem(await skip(caller, facts.id, id.replace("cnw_", "cnw_x")), 404);
+    expectProblem(await skip(office, facts.id, id, { decision: "connect" }), 422, "decision");
+    expectProblem(await skip(office, facts.id, id.replace("cnw_", "cnw_x")), 404);
     expectProblem(await skip(await makeCaller(), facts.id, id), 404);
-    const skipped = await skip(caller, facts.id, id);
+    const skipped = await skip(office, facts.id, id);
     expect([skipped.status, skipped.json.id]).toEqual([200, facts.id]);
-    expectProblem(await skip(caller, facts.id, id), 409);
+    expectProblem(await skip(office, facts.id, id), 409);
     await until(facts, completed);
     const message = "A person decided to continue without crm.";
     expect(await ledgerOf(facts)).toMatchObject([
       { state: "refused", attempts: 0, result: { error: { code: "permission_denied", message } } },
     ]);
-    expect(usesOf(caller.tenant)).toEqual([]);
+    expect(usesOf(office.tenant)).toEqual([]);
   });
 
   test("is too late for a wait that ended with its task", async () => {
-    const caller = await makeCaller();
-    const facts = await begin(caller);
+    const office = await openOffice();
+    const facts = await begin(office);
     const wait = waitOf(await until(facts, waits("connection")));
     await taskOf(facts).cancel("Bo");
-    expectProblem(await skip(caller, facts.id, wait), 410);
+    expectProblem(await skip(office, facts.id, wait), 410);
   });
+});
+
+test("while Postgres is away, a call continues with what is known of its account, and fails where nothing is", async () => {
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const office = await openOffice();
+  const connected = await office.connectAna();
+  const ask = async (text: string) => {
+    const facts = await begin(office, [note(text)], { agent: ASKS });
+    const [open] = (await until(facts, waits("approval"))).pending;
+    return async () => {
+      expect(
+        (await taskOf(facts).decideApproval(open?.kind === "approval" ? open.id : "", approvalOf(office), null)).ok,
+      ).toBe(true);
+      await until(facts, completed);
+      return await ledgerOf(facts);
+    };
+  };
+  const [approveWarm, approveCold] = [await ask("warm"), await ask("cold")];
+  const database = watchDatabase();
+  database.isAway = true;
+  expect(await approveWarm()).toMatchObject([{ state: "confirmed" }]);
+  office.forget();
+  const message = "Otto cannot check the account now. Try again later.";
+  expect(await approveCold()).toMatchObject([{ state: "refused", result: { error: { message, retry: "later" } } }]);
+  expect(usesOf(office.tenant)).toEqual([{ text: "warm", account: connected.id, consent: 1 }]);
+  database.isAway = false;
+  // After a failed read, the isolate reads nothing for two seconds; other tests share it.
+  const isRead = async () => (await connectionsFromEnv(env, office.tenant).current(toAccount(connected))).ok;
+  await vi.waitFor(async () => expect(await isRead()).toBe(true), { timeout: 10_000, interval: 100 });
 });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Tool } from "../../../core/tool/tool.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
 import { defineTool, failWith } from "../../../tools/define-tool.ts";
-import { noteUse } from "../steps/test-accounts.ts";
+import { noteUse } from "./account-uses.ts";
 
 const input = z.object({ url: z.url(), before_ms: z.int().default(0), after_ms: z.int().default(0) });
 
