@@ -40,8 +40,8 @@ export interface Variables {
   validUntil: number | null;
   /** Read it by `readTenantFacts`. Null until then for a read whose caller this isolate had admitted before. */
   tenantFacts: TenantFacts | null;
-  /** True if the request was refused for a temporary reason: its reply is not stored for repeats. */
-  isTurnedAway: boolean | undefined;
+  /** True if a repeat may get another reply, so that this one is not stored: a temporary refusal, or a call that waits. */
+  isReplyTemporary: boolean | undefined;
   /**
    * The bytes of a JSON body or of a skill, counted against the limit; null for a request without body or with a
    * file. Absent until `readBody` has read them.

@@ -68,7 +68,7 @@ const call = createRoute({
   path: "/v1/tools/{name}/call",
   summary: "Call a tool",
   description:
-    "A failed tool call returns `{ok: false, error}` with status 200. The call runs in a hidden task, which `Location` names and whose ledger has the call. With `task_id` it works in that task's sandbox, as that task's agent, without `agent` and `project`; a task that has ended accepts no calls, and cancelling the task cancels the call. A tool with `steers` needs a `task_id`: `attach_file` marks the file on that task. `dispatch_subagent`, the tools of skills and `finished` cannot be called here. A call that waits for an answer, or has not ended after 60 seconds, returns the error `timeout`; its `details` name the hidden task, where you can answer its question. If policy requires an approval, the error is `needs_approval`; its `details` have `approval_id`, `task_id` (the hidden task) and `expires_at`. Decide it at `/v1/tasks/{task_id}/approvals/{approval_id}`: the approved call runs in the hidden task. A call acts through the accounts of the key's person and through shared ones; without a usable one, the error is `timeout`, whose `details.pending` has the account to connect. If the outcome is unknown and the agent has `on_unknown: ask`, the error is `outcome_unknown`, with the `task_id` and `call_id` to decide.",
+    "A failed tool call returns `{ok: false, error}` with status 200. The call runs in a hidden task, which `Location` names and whose ledger has the call. With `task_id` it works in that task's sandbox, as that task's agent, without `agent` and `project`; a task that has ended accepts no calls, and cancelling the task cancels the call. A tool with `steers` needs a `task_id`: `attach_file` marks the file on that task. `dispatch_subagent`, the tools of skills and `finished` cannot be called here. A call that waits for an answer, or has not ended after 60 seconds, returns the error `timeout`; its `details` name the hidden task, where you can answer its question. If policy requires an approval, the error is `needs_approval`; its `details` have `approval_id`, `task_id` (the hidden task) and `expires_at`. Decide it at `/v1/tasks/{task_id}/approvals/{approval_id}`: the approved call runs in the hidden task. A call acts through the accounts of the key's person and through shared ones; without a usable one, the error is `timeout`, whose `details.pending` has the account to connect. A repeat with the same `Idempotency-Key` returns the result of a call that waited. If the outcome is unknown and the agent has `on_unknown: ask`, the error is `outcome_unknown`, with the `task_id` and `call_id` to decide.",
   middleware: [requireScope("tools:call"), refuseStopped],
   request: {
     params: toolParams,
@@ -222,7 +222,11 @@ async function readResult(
   facts: TaskFacts,
   taskId: string | undefined,
 ): Promise<ToolResult> {
-  if (!hasEnded(view.status)) return toRefused(toPendingFailure(view));
+  if (!hasEnded(view.status)) {
+    // A repeat of the request finds the same hidden task, and gets its result once there is one.
+    c.set("isReplyTemporary", true);
+    return toRefused(toPendingFailure(view));
+  }
   const { rows } = await readTask(c, view.id, (stub) => stub.ledger({ after: null, limit: 1, withResults: true }));
   const [row] = rows;
   if (row?.result == null) return toRefused({ code: "internal", message: "The call ended without a result." });

@@ -96,7 +96,7 @@ export async function runOnce(
  * another.
  */
 async function storeReply(c: AppContext, tenant: string, ticket: string): Promise<void> {
-  const reply = shouldStoreReply(c.res.status) && c.get("isTurnedAway") !== true ? await seal(c, tenant) : null;
+  const reply = shouldStoreReply(c.res.status) && c.get("isReplyTemporary") !== true ? await seal(c, tenant) : null;
   for (let attempt = 1; ; attempt += 1) {
     try {
       const earlier = await tenantsFromEnv(c.env)(tenant).settle(ticket, reply);

@@ -11,7 +11,7 @@ import { readTenantFacts } from "../tenant-facts.ts";
 export const refuseStopped: MiddlewareHandler<AppEnv> = async function refuseStopped(c, next) {
   const { stopped: stop } = await readTenantFacts(c);
   if (stop !== null) {
-    c.set("isTurnedAway", true);
+    c.set("isReplyTemporary", true);
     raise("conflict", formatStopMessage(stop));
   }
   await next();
