@@ -130,7 +130,9 @@ describe("a call through an account", () => {
     const wait = waitOf(waiting);
     expect(waiting).toMatchObject({ status: "waiting_input", pending: [{ app: "crm", reason: "missing" }] });
     const inbox = await office.send("GET", `/v1/inbox?kind=connection&person=${office.ana}`);
-    expect(inbox.json.data).toMatchObject([{ pending: { kind: "connection", id: wait, connect_url: null } }]);
+    expect(inbox.json.data).toMatchObject([
+      { pending: { kind: "connection", id: wait, connect_url: expect.stringContaining("/connect/") } },
+    ]);
     // The first report comes too early: the task waits again, under another id.
     expect((await taskOf(facts).connected(wait)).ok).toBe(true);
     const again = await until(facts, (view) => waits("connection")(view) && waitOf(view) !== wait);
