@@ -20,6 +20,7 @@ import { BUNDLE } from "./rows/bundle.ts";
 import { CAGE } from "./rows/cage.ts";
 import { CALL } from "./rows/call.ts";
 import { CONSOLE } from "./rows/console.ts";
+import { CONNECTIONS_LIST } from "./rows/connections.ts";
 import { CONVERSATION } from "./rows/conversation.ts";
 import { COST } from "./rows/cost.ts";
 import { DOCUMENTS } from "./rows/documents.ts";
@@ -62,6 +63,7 @@ const SECTIONS: readonly Section[] = [
   ENDED_TASKS,
   START_MEMORY,
   TASK_INDEX,
+  CONNECTIONS_LIST,
   FIND_TOOLS,
   CAGE,
   DOCUMENTS,
