@@ -3,7 +3,12 @@ import { getOwn } from "../../base/own-field.ts";
 import { isTerminalEvent } from "../../task/events.ts";
 import { readIdTime } from "../../base/ids.ts";
 import { type Delivery, getOutboxName } from "../outbox/delivery.ts";
-import { createMessageDelivery, createPlainMessage, getProgressName } from "../outbox/message-delivery.ts";
+import {
+  createMessageDelivery,
+  createPlainMessage,
+  escapeMarkdown,
+  getProgressName,
+} from "../outbox/message-delivery.ts";
 import type { Notice } from "../../task/notice.ts";
 import type { Target } from "../outbox/targets.ts";
 import { truncateText } from "./escape.ts";
@@ -34,10 +39,23 @@ export function formatProgress({ type, data }: Pick<Notice, "type" | "data">): s
     case "subtask.created":
       return "Working on it: a subagent has started…";
     case "task.waiting":
-      return getOwn(WAITS, String(data["status"])) ?? null;
+      return formatWait(data);
     default:
       return null;
   }
+}
+
+/** The thread names the app; only its owner gets a link. An open question comes first, because anyone may answer it. */
+function formatWait({ status, pending }: Notice["data"]): string | null {
+  const waits = (Array.isArray(pending) ? pending : []) as readonly {
+    readonly kind?: unknown;
+    readonly app?: unknown;
+  }[];
+  const app = waits.find(({ kind }) => kind === "connection")?.app;
+  const isAsked = waits.some(({ kind }) => kind === "question");
+  if (status === "waiting_input" && typeof app === "string" && !isAsked)
+    return `Waiting for an account of ${escapeMarkdown(truncateText(app, MAX_TOOL_CHARACTERS))}…`;
+  return getOwn(WAITS, String(status)) ?? null;
 }
 
 /** Formats a tool's name, which contains only letters, digits, `_`, `.` and `-`. */

@@ -10,6 +10,8 @@ const TASK = makeId("task", MADE, new Uint8Array(10));
 
 const NAME = getProgressName(TASK, { to: "T1/C1/1.000001" });
 
+const CONNECTION = { kind: "connection", app: "my_crm" };
+
 function notice(type: Notice["type"], data: Notice["data"] = {}, facts: Partial<Notice["facts"]> = {}): Notice {
   const deliver = [
     { channel: "slack", to: "T1/C1/1.000001" } as const,
@@ -47,6 +49,14 @@ describe("the progress of a task", () => {
     ["call.started", { tool: "slack.notify" }, "Working on it: slack notify…"],
     ["subtask.created", {}, "Working on it: a subagent has started…"],
     ["task.waiting", { status: "waiting_approval" }, "Waiting for an approval…"],
+    ["task.waiting", { status: "waiting_input", pending: [{ kind: "question" }] }, "Waiting for an answer…"],
+    ["task.waiting", { status: "waiting_input", pending: [CONNECTION] }, "Waiting for an account of my\\_crm…"],
+    [
+      "task.waiting",
+      { status: "waiting_input", pending: [CONNECTION, { kind: "question" }] },
+      "Waiting for an answer…",
+    ],
+    ["task.waiting", { status: "waiting_approval", pending: [CONNECTION] }, "Waiting for an approval…"],
     ["task.resumed", {}, "Working on it…"],
     ["budget.warning", {}, null],
   ] as const)("describes %s %o", (type, data, text) => {
