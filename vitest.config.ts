@@ -9,6 +9,7 @@ const LONGEST = [
   "test/contracts/mcp/hostile.test.ts",
   "test/sidecar/documents/fuzz.test.ts",
   "test/sidecar/mcp/mcp.test.ts",
+  "test/system/accounts-tour.test.ts",
   "test/system/drill-short.test.ts",
   "test/system/engine-short.test.ts",
   "test/system/sidecar-deaths.test.ts",

@@ -50,18 +50,19 @@ interface SupervisorRecord {
   readonly children: Readonly<Partial<Record<Part, { readonly pid: number }>>>;
 }
 
+/** Environment variables, or those of a system at an address that is known only when it starts. */
+export type SystemEnv = Readonly<Record<string, string>> | ((url: string) => Readonly<Record<string, string>>);
+
 /**
- * Starts the system with its own state folder below `parent`. `env` is added to the basic environment. With `from`, it starts with a copy
+ * Starts the system with its own state folder below `parent`. `given` is added to the basic environment. With `from`, it starts with a copy
  * of a stopped system's state, which saves some seconds.
  */
-export async function startSystem(
-  env: Readonly<Record<string, string>>,
-  from?: string,
-  parent: string = tmpdir(),
-): Promise<StartedSystem> {
+export async function startSystem(given: SystemEnv, from?: string, parent: string = tmpdir()): Promise<StartedSystem> {
   const stateFolder = mkdtempSync(join(parent, "otto-state-"));
   if (from !== undefined) cpSync(from, stateFolder, { recursive: true });
   const port = await findUnusedPort();
+  const url = `http://127.0.0.1:${port}`;
+  const env = typeof given === "function" ? given(url) : given;
   const lines: string[] = [];
   const launch = (more: Readonly<Record<string, string>> = {}): ChildProcess => {
     const launched = spawn(process.execPath, [join(ROOT, "scripts/run.mjs"), "scripts/start.ts"], {
@@ -81,7 +82,6 @@ export async function startSystem(
     return launched;
   };
   let child = launch();
-  const url = `http://127.0.0.1:${port}`;
   const output = (): string => lines.join("\n");
   const read = (): SupervisorRecord | null => readRecord(stateFolder);
   const pidOf = (part: Part): number | null => read()?.children[part]?.pid ?? null;

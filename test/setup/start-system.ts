@@ -6,7 +6,7 @@ import type { TaskView } from "../../core/task/view.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
-import { startSystem as start, type StartedSystem } from "../drill/started-system.ts";
+import { startSystem as start, type StartedSystem, type SystemEnv } from "../drill/started-system.ts";
 import { followInputScript } from "../mock-servers/model-script.ts";
 import { type ModelScript, type ScriptedReply, startModelServer, toModelEnv } from "../mock-servers/model-server.ts";
 import { fetchApi } from "./fetch-api.ts";
@@ -60,9 +60,19 @@ export async function startTestSystem(
   env: Readonly<Record<string, string>> = {},
   script: ModelScript = followInputScript,
 ): Promise<TestSystem> {
+  return await startWithModel(env, script, inject("endedState"));
+}
+
+/** Starts the system in an empty folder, as a user's first `npm start` does. The model answers by the task's input. */
+export async function startFirstTime(env: SystemEnv): Promise<TestSystem> {
+  return await startWithModel(env, followInputScript);
+}
+
+async function startWithModel(env: SystemEnv, script: ModelScript, from?: string): Promise<TestSystem> {
   const model = await startModelServer({ script });
+  const toEnv = (url: string) => ({ ...toModelEnv(model), ...(typeof env === "function" ? env(url) : env) });
   try {
-    const system = await start({ ...toModelEnv(model), ...env }, inject("endedState"));
+    const system = await start(toEnv, from);
     return {
       ...connectTo(system),
       system,
