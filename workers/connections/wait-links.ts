@@ -25,5 +25,8 @@ export async function addConnectUrl(c: AppContext, task: string, pending: Pendin
 function canReaderConnect(c: AppContext, { person_id }: { readonly person_id: string | null }): boolean {
   const principal = c.get("principal");
   if (principal.kind !== "tenant") return false;
-  return canSeeConnectUrl({ person: getPerson(c)?.id ?? null, scopes: principal.key.scopes }, { person_id });
+  const { scopes } = principal.key;
+  // Who is signed in to the console is one person, and connects no account of another.
+  const own = c.get("session") === null ? scopes : scopes.filter((scope) => scope !== "people:act");
+  return canSeeConnectUrl({ person: getPerson(c)?.id ?? null, scopes: own }, { person_id });
 }

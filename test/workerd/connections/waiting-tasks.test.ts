@@ -4,7 +4,7 @@ import type { TaskView } from "../../../core/task/view.ts";
 import { type Caller, callerOf } from "../http/entry.ts";
 import { newBrowser } from "../mcp/consent-client.ts";
 import { factsOf, start, until } from "../tasks/client.ts";
-import { agree, askLink, begin, connect, type Member, openOffice } from "./connect-client.ts";
+import { agree, askLink, begin, connect, type Member, openOffice, signInTo } from "./connect-client.ts";
 
 const CALL = { name: "test_crm", arguments: { text: "hi" } };
 
@@ -33,6 +33,9 @@ test("its person gets a new link with each read, in the task, in lists and in th
   expect(new Set(links.map(toPath)).size).toBe(3);
   const admin = await office.admin.send("POST", "/v1/keys", { name: "admin", scopes: ["tasks:read", "admin"] });
   for (const reader of [ben, callerOf(ana.tenant, admin.json.key)]) expect(await readUrl(reader, id)).toBeNull();
+  const console = newBrowser();
+  await signInTo(console, office.admin);
+  expect((await console.visit(`/v1/tasks/${id}`)).json.pending[0].connect_url).toBeNull();
   const inbox = (await ana.send("GET", "/v1/inbox")).json.data;
   expect(toPath(inbox[0].pending.connect_url)).toMatch(/^\/connect\//);
   expect((await ben.send("GET", "/v1/inbox")).json.data[0].pending.connect_url).toBeNull();
