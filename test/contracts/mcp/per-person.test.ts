@@ -17,7 +17,7 @@ import { fakeAuthStore, noProcesses } from "../../fakes/mcp.ts";
 import { fakeProviderBook } from "../../fakes/provider-book.ts";
 import { fakeSecrets } from "../../fakes/secrets.ts";
 import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
-import type { McpMockServer } from "../../mock-servers/mcp-server.ts";
+import { type McpMockServer, startMcpServer } from "../../mock-servers/mcp-server.ts";
 import { startMcpServers } from "../../mock-servers/mcp-servers.ts";
 import { makeApp, makeFlow, REDIRECT } from "../connections/providers.ts";
 import { valueOf } from "../value-of.ts";
@@ -26,6 +26,9 @@ import { callOf, tool } from "./suite.ts";
 const REPLY = { resultType: "complete", content: [{ type: "text", text: "heard" }] };
 
 let servers: McpMockServer;
+/** A server of an earlier revision, with sessions. */
+let legacy: McpMockServer;
+let url: string;
 let sidecar: ReturnType<typeof makeSidecar>;
 let mcp: McpServers;
 let id: string;
@@ -49,21 +52,23 @@ const accountOf = (connection: string): Account => ({
 
 beforeEach(async () => {
   servers = await startMcpServers();
+  legacy = await startMcpServer({ revision: "2025-11-25", tools: () => [tool("echo")], answer: () => REPLY });
   [id, calls, tokens, resources, per] = [crypto.randomUUID(), [], {}, [], "person"];
-  const url = `http://${servers.host}/mcp/${id}`;
+  url = `http://${servers.host}/mcp/${id}`;
   await fetch(`http://${servers.host}/set/${id}`, {
     method: "POST",
     body: JSON.stringify({ tools: [tool("echo")], answers: { echo: [REPLY] }, guarded: true }),
   });
   const secret = randomBytes(32).toString("hex");
-  const allow = parseEgressAllow(servers.host);
+  const hosts = [servers.host, legacy.host];
+  const allow = parseEgressAllow(hosts.join(","));
   sidecar = makeSidecar(secret, makeSystemEgress(allow));
   const accounts: AccountCredentials = {
     bearer({ connection }, renew) {
       calls.push(`${renew === undefined ? "bearer" : "renew"} ${connection}`);
       if (renew !== undefined) tokens[connection]?.shift();
       const value = tokens[connection]?.[0] ?? "none";
-      return Promise.resolve(ok({ header: "authorization", value, hosts: [servers.host] }));
+      return Promise.resolve(ok({ header: "authorization", value, hosts }));
     },
     refused({ connection }) {
       calls.push(`refused ${connection}`);
@@ -109,7 +114,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await Promise.all([servers.close(), closeServer(sidecar)]);
+  await Promise.all([servers.close(), legacy.close(), closeServer(sidecar)]);
 });
 
 const call = async (connection?: string) =>
@@ -137,6 +142,19 @@ it("two people in one task: each call carries the token of its account, as do li
   expect(sentTokens()).toEqual([ana, ben, ana]);
   const listed = await mcp.list("notes", AbortSignal.timeout(10_000), accountOf("con_ana"));
   expect(listed).toMatchObject({ ok: true, value: { tools: [{ name: "echo" }] } });
+});
+
+it("two people in one task share no session of a server that has sessions", async () => {
+  url = legacy.url;
+  tokens = { con_ana: ["ana"], con_ben: ["ben"] };
+  for (const connection of ["con_ana", "con_ben", "con_ana"])
+    expect(await call(connection)).toMatchObject({ ok: true });
+  const sent = legacy.received.filter(({ method }) => method === "tools/call");
+  const sessions = sent.map(({ headers }) => headers["mcp-session-id"]);
+  expect(sent.map(({ headers }) => headers["authorization"])).toEqual(["Bearer ana", "Bearer ben", "Bearer ana"]);
+  expect(sessions[0]).toEqual(expect.any(String));
+  expect(sessions[2]).toBe(sessions[0]);
+  expect(sessions[1]).not.toBe(sessions[0]);
 });
 
 it("a token that the server refuses is renewed once; refused again, the connection has ended", async () => {
