@@ -159,20 +159,26 @@ async function runTask({ ana }: Office): Promise<string> {
   return id;
 }
 
+const LISTS = [
+  "connections?owner=all",
+  "audit?limit=100",
+  "inbox",
+  "deliveries",
+  "tool-sources",
+  "tools?limit=100",
+  "people",
+  "keys",
+  "tasks",
+  "usage",
+  "mcp-servers",
+  "schedules",
+  "session",
+];
+
 /** The replies of the API that show anything of connections, calls and people. */
 async function readReplies(by: Caller, tasks: readonly string[], connections: readonly string[]): Promise<string> {
   const paths = [
-    ...[
-      "connections?owner=all",
-      "audit?limit=100",
-      "inbox",
-      "deliveries",
-      "tool-sources",
-      "tools?limit=100",
-      "people",
-      "keys",
-    ],
-    ...["tasks", "usage", "mcp-servers", "schedules", "session"],
+    ...LISTS,
     ...connections.map((id) => `connections/${id}`),
     ...tasks.flatMap((id) => ["", "/ledger", "/trace", "/events"].map((part) => `tasks/${id}${part}`)),
   ];
@@ -254,6 +260,9 @@ test("no credential is found outside of its sealed row", async () => {
     ["another tenant", other],
   ] as const)
     texts.set(`replies to ${name}`, await readReplies(by, tasks, ids));
+  // The apps echoed the credentials, and ledgers and prompts have the echoes.
+  expect(texts.get("replies to the person")).toContain("{{connection}}");
+  expect(await countPrompts("{{connection}}")).toBeGreaterThan(0);
   texts.set("Postgres", await readRows(ana.tenant));
   texts.set("the tenant's object", await readObject(tenantStub(ana.tenant)));
   for (const id of tasks) texts.set(`the object of ${id}`, await readObject(stubOf({ tenant: ana.tenant, id })));
