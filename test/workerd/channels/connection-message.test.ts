@@ -205,7 +205,7 @@ describe("no message", () => {
     const real = globalThis.fetch.bind(globalThis);
     let isConnected = false;
     vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
-      if (!isConnected && String(init?.body).includes("insert into entity_connections")) {
+      if (!isConnected && typeof init?.body === "string" && init.body.includes("insert into entity_connections")) {
         isConnected = true;
         await connect(tenant, ana.id);
       }

@@ -48,7 +48,7 @@ async function countCompleted(tasks: readonly TaskFacts[]): Promise<number> {
   return views.filter((view) => view.ok && completed(view.value)).length;
 }
 
-/** Lets this many tasks of a tenant be woken, and no more until it is told to resume. */
+/** Lets this many tasks of a tenant be woken, and no more until `resume`. */
 function stopWakings(tenant: string, after: number) {
   const { connected } = TaskObject.prototype;
   let count = 0;
