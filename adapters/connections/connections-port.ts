@@ -6,7 +6,7 @@
  *    may be another mailbox.
  */
 import { asNotSent, type Failed, type Failure, notSent, ok, type Result } from "../../core/base/errors.ts";
-import type { Account, ConnectReason } from "../../core/connections/account.ts";
+import { type Account, type ConnectReason, getOwnerPerson } from "../../core/connections/account.ts";
 import type { AppClient } from "../../core/connections/app-client.ts";
 import { chooseAccount, type Chosen } from "../../core/connections/choose-account.ts";
 import { type Connection, toAccount } from "../../core/connections/connection.ts";
@@ -51,7 +51,7 @@ async function choose(parts: ConnectionsParts, question: AccountQuestion): Promi
 }
 
 async function check(parts: ConnectionsParts, account: Account): Promise<Result<CurrentAccount>> {
-  const person = account.owner.kind === "person" ? account.owner.id : null;
+  const person = getOwnerPerson(account.owner);
   return await decide(
     parts,
     { app: account.app, person },

@@ -1,5 +1,6 @@
 /** Rows of connections: how they are read and named in conditions, and the failures that their tables share. */
 import { and, eq, type SQL, sql } from "drizzle-orm";
+import { getOwnerPerson } from "../../core/connections/account.ts";
 import type { Connection as AppConnection, RevocationProgress } from "../../core/connections/connection.ts";
 import { type ConnectionEvent, getChange } from "../../core/connections/states.ts";
 import { MAX_REVOKING } from "../../core/connections/rules.ts";
@@ -99,5 +100,5 @@ export async function findConnection(
 
 /** The owner and the app of a connection. */
 export function toOwned({ app, owner, alias }: AppConnection): OwnedApp {
-  return { app, person: owner.kind === "person" ? owner.id : null, alias };
+  return { app, person: getOwnerPerson(owner), alias };
 }

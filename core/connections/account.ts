@@ -13,6 +13,11 @@ export type AccountOwner =
   | { readonly kind: "person"; readonly id: string; readonly name: string }
   | { readonly kind: "shared" };
 
+/** Returns the id of the person who owns an account; null for a shared one. */
+export function getOwnerPerson(owner: AccountOwner): string | null {
+  return owner.kind === "person" ? owner.id : null;
+}
+
 /** The account through which one call acts. `formatAccount` drops `consent` and `delegates`. */
 export interface Account {
   /** `con_…` */

@@ -5,7 +5,7 @@
  * 2. The first account that exists decides, dead or alive. One's own dead account never falls through to the shared
  *    one: mail from another address is worse than a wait.
  */
-import type { ConnectNeed, ConnectReason, Account, ToolApp } from "./account.ts";
+import { type Account, type ConnectNeed, type ConnectReason, getOwnerPerson, type ToolApp } from "./account.ts";
 import { type Connection, toAccount } from "./connection.ts";
 
 export interface Choice {
@@ -34,7 +34,7 @@ export function chooseAccount(choice: Choice): Chosen {
   if (connection !== null) {
     const reason = findReason(connection, choice);
     if (reason === null) return { kind: "account", account: toAccount(connection) };
-    return { kind: "needed", need: { app: app.app, reason, person: getPerson(connection) } };
+    return { kind: "needed", need: { app: app.app, reason, person: getOwnerPerson(connection.owner) } };
   }
   if (caller === null || app.owner === "shared") return { kind: "none" };
   return { kind: "needed", need: { app: app.app, reason: "missing", person: caller } };
@@ -75,8 +75,4 @@ function findReason(connection: Connection, { app, isUnattended, settingsHash }:
   if (isUnattended && owner.kind === "person" && !unattended) return "unattended";
   if (scopes !== null && !app.scopes.every((scope) => scopes.includes(scope))) return "scopes";
   return connection.settingsHash === settingsHash ? null : "expired";
-}
-
-function getPerson({ owner }: Connection): string | null {
-  return owner.kind === "person" ? owner.id : null;
 }

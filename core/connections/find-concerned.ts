@@ -1,5 +1,5 @@
 /** Finds the connection that a task's need is about. A need names none: the agent may have configured another than the default. */
-import type { ConnectNeed } from "./account.ts";
+import { type ConnectNeed, getOwnerPerson } from "./account.ts";
 import type { Connection } from "./connection.ts";
 
 interface Need extends Pick<ConnectNeed, "person" | "reason"> {
@@ -14,7 +14,7 @@ export type Concerned =
 
 /** `connections` are those of one app, of any owner. */
 export function findConcerned(connections: readonly Connection[], need: Need): Concerned {
-  const own = connections.filter((each) => each.consent > 0 && isOwnedBy(each, need.person));
+  const own = connections.filter((each) => each.consent > 0 && getOwnerPerson(each.owner) === need.person);
   if (own.length === 0) return { kind: "none" };
   const fitting = own.filter((each) => fits(each, need));
   const connection = fitting.find(({ isDefault }) => isDefault) ?? fitting[0];
@@ -33,8 +33,4 @@ function fits({ status, settingsHash }: Connection, need: Need): boolean {
     case "unattended":
       return status === "active";
   }
-}
-
-function isOwnedBy({ owner }: Connection, person: string | null): boolean {
-  return owner.kind === "person" ? owner.id === person : person === null;
 }

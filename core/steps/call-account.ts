@@ -3,7 +3,7 @@
  * for a connection or another consent. Only for tools with `app`.
  */
 import type { Failure, Result } from "../base/errors.ts";
-import type { Account, ConnectNeed } from "../connections/account.ts";
+import { type Account, type ConnectNeed, getOwnerPerson } from "../connections/account.ts";
 import { type Actors, isOnlyActor, UNKNOWN_ACTORS } from "../connections/actors.ts";
 import {
   type AccountContext,
@@ -160,5 +160,5 @@ function toDisconnected({ label, app }: Account): Failure {
 }
 
 function toNeed({ app, owner }: Account, reason: ConnectNeed["reason"]): ConnectNeed {
-  return { app, reason, person: owner.kind === "person" ? owner.id : null };
+  return { app, reason, person: getOwnerPerson(owner) };
 }

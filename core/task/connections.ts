@@ -4,7 +4,7 @@
  */
 import { deriveWaitId } from "../base/ids.ts";
 import type { Failure } from "../base/errors.ts";
-import { type ConnectNeed, formatAccount } from "../connections/account.ts";
+import { type ConnectNeed, formatAccount, getOwnerPerson } from "../connections/account.ts";
 import { advance } from "./advance.ts";
 import { explainSettled } from "./answers.ts";
 import { requestApproval } from "./approvals.ts";
@@ -45,8 +45,7 @@ export function requestConnection(turn: Turn, call: BatchCall, { app, reason, pe
  */
 export function reconnect(turn: Turn, call: BatchCall, { app, reason }: Omit<ConnectNeed, "person">): boolean {
   if (countEarlierAttempts(call) > 0) return false;
-  const owner = call.account?.owner;
-  const person = owner?.kind === "person" ? owner.id : null;
+  const person = call.account === undefined ? null : getOwnerPerson(call.account.owner);
   const next = beginRound(turn, call);
   if (next !== null) requestConnection(turn, next, { app, reason, person });
   return true;

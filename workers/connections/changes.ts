@@ -2,6 +2,7 @@
 import { forgetConnectionsFromEnv } from "../../adapters/env/connections.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
+import { getOwnerPerson } from "../../core/connections/account.ts";
 import type { Connection } from "../../core/connections/connection.ts";
 import { redact } from "../http/log.ts";
 
@@ -24,9 +25,8 @@ export async function writeConnectionChange<T>(env: Env, tenant: string, write: 
 /** Wakes the tasks that wait for a connection, if it is active. The sweep repeats what is lost. Never throws. */
 export async function wakeTasksOf(env: Env, { tenant, app, owner, status }: Connection): Promise<void> {
   if (status !== "active") return;
-  const person = owner.kind === "person" ? owner.id : null;
   await tenantsFromEnv(env)(tenant)
-    .connectionReady(app, person)
+    .connectionReady(app, getOwnerPerson(owner))
     .catch((thrown: unknown) => logLost("waking tasks that wait for a connection", thrown));
 }
 

@@ -4,6 +4,7 @@ import type { Env } from "../../adapters/env/bindings.ts";
 import { publicUrlFromEnv } from "../../adapters/env/deployment.ts";
 import { toBase64Url } from "../../core/base/base64.ts";
 import { type Failure, OttoError } from "../../core/base/errors.ts";
+import { getOwnerPerson } from "../../core/connections/account.ts";
 import type { Actor } from "../../core/connections/actors.ts";
 import type { Connection } from "../../core/connections/connection.ts";
 import type { Flow } from "../../core/connections/flow.ts";
@@ -146,5 +147,5 @@ function renderUnusable(c: AppContext, { app }: OpenedLink, error: Failure): Res
 
 /** True if the flow of this connection is the one that the state began. */
 export function isOfConnection(state: ConnectState, { app, owner }: Connection): boolean {
-  return app === state.app && (owner.kind === "person" ? owner.id : null) === state.person;
+  return app === state.app && getOwnerPerson(owner) === state.person;
 }

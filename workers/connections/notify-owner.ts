@@ -5,7 +5,7 @@ import { connectionTableFromEnv } from "../../adapters/env/connections.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
-import type { ConnectReason } from "../../core/connections/account.ts";
+import { type ConnectReason, getOwnerPerson } from "../../core/connections/account.ts";
 import type { Connection } from "../../core/connections/connection.ts";
 import { planConnectionMessage } from "../../core/people/connection-deliveries.ts";
 import { createConnectionMessage } from "../../core/people/connection-message.ts";
@@ -34,7 +34,7 @@ export async function notifyOwner(env: Env, tenant: string, needed: NeededConnec
   if (isOutage && connection.notifiedAt !== null) return ok(undefined);
   const person = await findRecipient(env, tenant, connection);
   if (!person.ok || person.value === null) return person.ok ? ok(undefined) : person;
-  const owner = connection.owner.kind === "person" ? connection.owner.id : null;
+  const owner = getOwnerPerson(connection.owner);
   const waiting = task === null ? 0 : await tenantsFromEnv(env)(tenant).countConnectionWaits(connection.app, owner);
   const message = createConnectionMessage({
     app: connection.app,
@@ -60,7 +60,7 @@ export async function findRecipient(
   tenant: string,
   { owner, connectedBy }: Pick<Connection, "owner" | "connectedBy">,
 ): Promise<Result<PersonRecord | null>> {
-  const id = owner.kind === "person" ? owner.id : connectedBy;
+  const id = getOwnerPerson(owner) ?? connectedBy;
   if (id === null) return ok(null);
   const found = await databaseFromEnv(env).people.get(tenant, id);
   return !found.ok && found.error.code === "not_found" ? ok(null) : found;

@@ -20,7 +20,7 @@ import { createAuditEntry, getActorId } from "../http/audit-entry.ts";
 import type { App, AppContext, AppEnv, MiddlewareContext } from "../http/context.ts";
 import { readPageRequest } from "../http/list-query.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { getAuthor, getPerson, getTenant } from "../http/principal.ts";
+import { getAuthor, getPerson, getTenant, hasScope } from "../http/principal.ts";
 import { requirePerson } from "../http/require-person.ts";
 import { pageOf } from "../http/schemas.ts";
 import { readTenantFacts } from "../http/tenant-facts.ts";
@@ -140,7 +140,8 @@ export function connectionRoutes(app: App): void {
   app.openapi(create, async (c) => {
     const { app: name, owner = "me", alias, unattended } = c.req.valid("json");
     const person = owner === "me" ? requirePerson(c).id : null;
-    if (owner === "shared" && !isAdmin(c)) raise("forbidden", "Only an administrator connects a shared account.");
+    if (owner === "shared" && !hasScope(c, "admin"))
+      raise("forbidden", "Only an administrator connects a shared account.");
     if (alias !== undefined) refuseAlias(alias);
     const tenant = getTenant(c);
     const client = unwrap(await appsFromEnv(c.env, tenant).find(name));
@@ -178,7 +179,7 @@ export function connectionRoutes(app: App): void {
   app.openapi(remove, async (c) => {
     const connection = await findVisible(c, c.req.valid("param").id);
     const { id, owner, status } = connection;
-    if (owner.kind === "shared" && !isAdmin(c))
+    if (owner.kind === "shared" && !hasScope(c, "admin"))
       raise("forbidden", "Only an administrator disconnects a shared account.");
     const tenant = getTenant(c);
     const table = connectionTableFromEnv(c.env, tenant);
@@ -205,11 +206,6 @@ async function readPage(c: AppContext, query: ConnectionQuery): Promise<Result<r
   });
 }
 
-function isAdmin(c: MiddlewareContext): boolean {
-  const principal = c.get("principal");
-  return principal.kind === "tenant" && principal.key.scopes.includes("admin");
-}
-
 /** Finds a connection that the caller may see: their own, a shared one, or any for an administrator. */
 async function findVisible(c: MiddlewareContext, id: string): Promise<Connection> {
   if (!isId("connection", id)) raise("not_found", NOT_FOUND);
@@ -225,7 +221,7 @@ function readOwner(
 ): Pick<ConnectionQuery, "person" | "all" | "shared"> {
   if (owner === "shared") return { person: null };
   if (owner !== "all") return { person: requirePerson(c).id, shared: owner === undefined };
-  if (!isAdmin(c)) raise("forbidden", "Only an administrator lists everyone's connections.");
+  if (!hasScope(c, "admin")) raise("forbidden", "Only an administrator lists everyone's connections.");
   return { person: null, all: true };
 }
 
@@ -246,7 +242,8 @@ function refuseAlias(alias: string): void {
 
 /** An administrator sees a person's connection, and may end it, but may not change how it is used. */
 function refuseChange(c: AppContext, { owner }: Connection): void {
-  if (owner.kind === "shared" && !isAdmin(c)) raise("forbidden", "Only an administrator changes a shared connection.");
+  if (owner.kind === "shared" && !hasScope(c, "admin"))
+    raise("forbidden", "Only an administrator changes a shared connection.");
   if (owner.kind === "person" && owner.id !== getPerson(c)?.id)
     raise("forbidden", `Only ${owner.name} changes this connection.`);
 }

@@ -4,6 +4,7 @@ import { raise } from "../../core/base/errors.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import { findSessionTenant } from "../../core/tenant/session.ts";
 import type { AppContext } from "../http/context.ts";
+import { RETRY_AFTER_MS } from "../http/problem.ts";
 import { readSessionToken } from "../http/session-cookie.ts";
 import type { ConnectLink } from "./connect-token.ts";
 
@@ -12,8 +13,6 @@ import type { ConnectLink } from "./connect-token.ts";
  * else of the tenant. `elsewhere`: of another tenant. `limited`: its key has sent too many requests.
  */
 export type Viewer = "none" | "self" | "other" | "elsewhere" | "limited";
-
-const RETRY_AFTER_MS = 2_000;
 
 export async function findViewer(c: AppContext, { tenant, person }: ConnectLink): Promise<Viewer> {
   const token = readSessionToken(c);

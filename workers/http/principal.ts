@@ -1,6 +1,7 @@
 /** The caller of a tenant's routes. */
 import { raise } from "../../core/base/errors.ts";
 import type { Actor } from "../../core/connections/actors.ts";
+import type { Scope } from "../../core/tenant/keys.ts";
 import type { KeyPerson } from "../../core/tenant/rpc.ts";
 import type { AppContext } from "./context.ts";
 
@@ -10,6 +11,12 @@ export function getTenant(c: AppContext): string {
   if (principal.kind === "operator")
     raise("forbidden", "The operator key only manages tenants. Use a key of the tenant.");
   return principal.tenant;
+}
+
+/** True if the request's key has a scope. The operator key has none. */
+export function hasScope(c: AppContext, scope: Scope): boolean {
+  const principal = c.get("principal");
+  return principal.kind === "tenant" && principal.key.scopes.includes(scope);
 }
 
 /** Returns the name of the caller for answers and cancellations. */

@@ -3,7 +3,7 @@
  */
 import { ERRORS, type ErrorCode, type Failure } from "../../core/base/errors.ts";
 
-/** The `Retry-After` of a 503 whose failure has none. */
+/** The `Retry-After` of a temporary failure that names no time, such as a 503. */
 export const RETRY_AFTER_MS = 2000;
 
 /** The body of every error. `errors` names each invalid field as a dotted path. */

@@ -10,9 +10,8 @@ import type { McpServerRecord } from "../../core/ports/mcp-server-table.ts";
 import { SETUP } from "../../core/secrets/secret-use.ts";
 import { endApp, findStoredApp, isRemovedApp, storeApp } from "../connections/apps.ts";
 import type { AppContext } from "../http/context.ts";
+import { NO_PERSON } from "../http/require-person.ts";
 import type { McpPlace, McpRequester } from "./servers.ts";
-
-const NO_PERSON = "This key belongs to no person. Bind it under Settings, Keys.";
 
 /**
  * Returns the account through which the requester reads the server; null for a server with one account for all. The

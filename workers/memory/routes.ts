@@ -33,7 +33,7 @@ import { getBounds } from "../http/middleware/key-bounds.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { getIdSource } from "../http/new-ids.ts";
 import { optionalQuery, pageQuery, readPageRequest } from "../http/list-query.ts";
-import { getTenant } from "../http/principal.ts";
+import { getTenant, hasScope } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 const memorySchema = z
@@ -242,8 +242,7 @@ export function memoryRoutes(app: App): void {
 
 /** A confirmed memory becomes a fact for every agent, so only an administrator can confirm it. */
 function checkMayConfirm(c: AppContext): void {
-  const principal = c.get("principal");
-  if (principal.kind === "operator" || !principal.key.scopes.includes("admin"))
+  if (!hasScope(c, "admin"))
     raise("forbidden", "Confirming a memory from outside needs the scope admin.", { field: "label" });
 }
 

@@ -20,7 +20,7 @@ import { scheduleParams, scheduleStub } from "./access.ts";
 import { nameScheduleCaller, readAppStates } from "./apps.ts";
 import { scheduleDetailsSchema, scheduleSchema, toScheduleDetails, toScheduleView } from "./view.ts";
 import { pageQuery, readPageRequest } from "../http/list-query.ts";
-import { getAuthor, getPerson, getTenant } from "../http/principal.ts";
+import { getAuthor, getPerson, getTenant, hasScope } from "../http/principal.ts";
 import { requirePerson } from "../http/require-person.ts";
 import { readTenantFacts } from "../http/tenant-facts.ts";
 import { unwrap } from "../http/unwrap.ts";
@@ -209,16 +209,11 @@ export function scheduleRoutes(app: App): void {
     const { id } = c.req.valid("param");
     const { id: person, name } = requirePerson(c);
     const ifVersion = readIfVersion(c.req.valid("header")["if-match"]);
-    const confirmation = { person, name, mayManage: mayManage(c), ifVersion };
+    const confirmation = { person, name, mayManage: hasScope(c, "admin"), ifVersion };
     const act = await createAuditEntry(c, "schedule.confirm", id);
     const confirmed = unwrap(await scheduleStub(c, id).confirm(confirmation, act));
     return c.json(toScheduleView(confirmed), 200, { etag: formatEtag(confirmed) });
   });
-}
-
-function mayManage(c: AppContext): boolean {
-  const principal = c.get("principal");
-  return principal.kind === "tenant" && principal.key.scopes.includes("admin");
 }
 
 function toSchedulePerson(person: KeyPerson | null): SchedulePerson | null {

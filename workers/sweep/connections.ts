@@ -6,6 +6,7 @@ import { connectionTableFromEnv } from "../../adapters/env/connections.ts";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
+import { getOwnerPerson } from "../../core/connections/account.ts";
 import { MAX_OF_OWNER } from "../../core/connections/rules.ts";
 import type { ReadyConnection } from "../../core/ports/connection-jobs.ts";
 import { checkConnections } from "../connections/checks.ts";
@@ -41,9 +42,8 @@ async function wakeWaiting(env: Env, until: number): Promise<void> {
 async function readChange(env: Env, { tenant, app, person }: ReadyConnection): Promise<number | null> {
   const limit = 2 * MAX_OF_OWNER;
   const listed = unwrap(await connectionTableFromEnv(env, tenant).list({ person, app, limit }));
-  const times = listed.flatMap(({ owner, status, updatedAt }) => {
-    const isOwned = owner.kind === "person" ? owner.id === person : person === null;
-    return isOwned && status === "active" ? [updatedAt] : [];
-  });
+  const times = listed.flatMap(({ owner, status, updatedAt }) =>
+    getOwnerPerson(owner) === person && status === "active" ? [updatedAt] : [],
+  );
   return times.length === 0 ? null : Math.max(...times);
 }

@@ -4,7 +4,7 @@ import { raise } from "../../core/base/errors.ts";
 import type { CallingPerson } from "../../core/task/new-task.ts";
 import type { KeyPerson } from "../../core/tenant/rpc.ts";
 import type { AppContext } from "../http/context.ts";
-import { getPerson, getTenant } from "../http/principal.ts";
+import { getPerson, getTenant, hasScope } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { findNamedPerson, toKeyPerson } from "../people/key-person.ts";
 
@@ -22,8 +22,7 @@ export async function readActsFor(c: AppContext, asked: string | null | undefine
   const own = getPerson(c);
   if (asked === undefined || asked === own?.id) return own === null ? null : toCallingPerson(own);
   if (asked === null) return null;
-  const principal = c.get("principal");
-  if (principal.kind !== "tenant" || !principal.key.scopes.includes("people:act"))
+  if (!hasScope(c, "people:act"))
     raise("forbidden", "Only a key with the scope people:act may act for another person.", { field: "acts_for" });
   return toCallingPerson(toKeyPerson(unwrap(await findNamedPerson(c.env, getTenant(c), asked, "acts_for"))));
 }
