@@ -248,6 +248,6 @@ async function beginFlowOf(
 }
 
 /** A link's place in the order of links. Fixed digits, so that texts sort as their times. */
-function formatLink({ minted, nonce }: UsedLink): string {
-  return `${String(minted).padStart(15, "0")}.${nonce}`;
+function formatLink({ createdAt, nonce }: UsedLink): string {
+  return `${String(createdAt).padStart(15, "0")}.${nonce}`;
 }

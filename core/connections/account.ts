@@ -34,9 +34,9 @@ export interface Account {
 }
 
 /** An account as the API, the ledger and cards show it. */
-export type ShownAccount = Omit<Account, "consent" | "delegates">;
+export type AccountView = Omit<Account, "consent" | "delegates">;
 
-export function formatAccount({ connection, app, provider, owner, label }: Account): ShownAccount {
+export function formatAccount({ connection, app, provider, owner, label }: Account): AccountView {
   return { connection, app, provider, owner, label };
 }
 

@@ -26,7 +26,7 @@ export interface Connection {
   readonly alias: string | null;
   /** True for the one that calls of its owner and app use. */
   readonly isDefault: boolean;
-  /** The stored one; `showStatus(connection, now)` gives the API's. `new` is never shown. */
+  /** The stored one; `toConnectionStatus(connection, now)` gives the API's. `new` is never shown. */
   readonly status: StoredStatus;
   /** Until when an opened link may still be completed. */
   readonly pendingUntil: number | null;
@@ -58,7 +58,7 @@ export interface Connection {
 }
 
 /** Returns the state that the API shows; null for a connection that nobody made yet, which is not shown. */
-export function showStatus(
+export function toConnectionStatus(
   { status, pendingUntil }: Pick<Connection, "status" | "pendingUntil">,
   now: number,
 ): ConnectionStatus | null {

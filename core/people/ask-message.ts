@@ -1,6 +1,6 @@
 /** Formats questions and approvals for people, before a channel renders them. */
 import { getOwn } from "../base/own-field.ts";
-import type { ShownAccount } from "../connections/account.ts";
+import type { AccountView } from "../connections/account.ts";
 import type { Ask, OutMessage } from "../channels/outbox/message.ts";
 import { escapeMarkdown } from "../channels/outbox/message-delivery.ts";
 import type { Notice } from "../task/notice.ts";
@@ -47,7 +47,7 @@ export function toQuestion({ type, data, facts, seq }: Notice, personId: string 
 }
 
 /** An open approval, and the account that its call uses, if any. */
-type ApprovalToShow = Extract<PendingView, { kind: "approval" }> & { readonly account?: ShownAccount };
+type ApprovalToShow = Extract<PendingView, { kind: "approval" }> & { readonly account?: AccountView };
 
 /** An open approval, without arguments that are too long to show. */
 export function toApproval(task: string, pending: ApprovalToShow): RenderedAsk {

@@ -1,5 +1,5 @@
 /** Formats the call of an approval for channels: in full, or not at all. */
-import type { ShownAccount } from "../connections/account.ts";
+import type { AccountView } from "../connections/account.ts";
 
 /** UTF-16 units of formatted arguments that fit every channel. */
 export const MAX_SHOWN_ARGUMENTS = 8_000;
@@ -19,7 +19,7 @@ export function formatArguments(given: unknown): string | null {
 }
 
 /** Says through whose account a call is made. A label is what the app says. */
-export function formatThrough({ app, owner, label }: ShownAccount): string {
+export function formatThrough({ app, owner, label }: AccountView): string {
   const whose = owner.kind === "person" ? owner.name : "shared";
   return label === null ? `Through the account of ${app} (${whose})` : `Through ${label} (${whose})`;
 }

@@ -21,7 +21,7 @@ export interface OwnedApp {
 /** The link that begins a consent. Only a later link than the last used one counts. */
 export interface UsedLink {
   /** Milliseconds since the epoch. */
-  readonly minted: number;
+  readonly createdAt: number;
   readonly nonce: string;
 }
 

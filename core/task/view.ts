@@ -1,5 +1,5 @@
 /** A task as the API returns it. */
-import { type Account, type ConnectReason, formatAccount, type ShownAccount } from "../connections/account.ts";
+import { type Account, type ConnectReason, formatAccount, type AccountView } from "../connections/account.ts";
 import { getStatus, type TaskStatus } from "./status.ts";
 import { MICROS_PER_DOLLAR } from "./amounts.ts";
 import { getTreeUse } from "./budget.ts";
@@ -43,7 +43,7 @@ export type PendingView =
       /** The files that the call names, whose content is approved with it. Absent if it names none. */
       readonly files?: readonly ApprovedFile[];
       /** The account through which the call acts. Absent for a tool without `app`. */
-      readonly account?: ShownAccount;
+      readonly account?: AccountView;
       readonly task_id?: string;
     }
   | {
@@ -79,7 +79,7 @@ export interface DecidesView {
 const NO_ACCOUNT = {};
 
 /** Returns the field for the account of a call, as the API shows it. */
-export function toAccountField({ account }: { readonly account?: Account }): { readonly account?: ShownAccount } {
+export function toAccountField({ account }: { readonly account?: Account }): { readonly account?: AccountView } {
   return account === undefined ? NO_ACCOUNT : { account: formatAccount(account) };
 }
 

@@ -1,6 +1,6 @@
 /** A tenant's connections in memory, as the database stores them. */
 import type { Provider } from "../../core/connections/account.ts";
-import { type Connection, showStatus } from "../../core/connections/connection.ts";
+import { type Connection, toConnectionStatus } from "../../core/connections/connection.ts";
 import {
   cleanLabel,
   cleanReason,
@@ -111,7 +111,7 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
       const shown = all()
         .map(view)
         .toReversed()
-        .filter((one) => showStatus(one, now()) !== null)
+        .filter((one) => toConnectionStatus(one, now()) !== null)
         .filter(({ owner }) =>
           owner.kind === "shared" ? shared : everyone || (person !== null && owner.id === person),
         )
@@ -378,6 +378,6 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
   };
 }
 
-function formatLink({ minted, nonce }: UsedLink): string {
-  return `${String(minted).padStart(15, "0")}.${nonce}`;
+function formatLink({ createdAt, nonce }: UsedLink): string {
+  return `${String(createdAt).padStart(15, "0")}.${nonce}`;
 }

@@ -5,14 +5,14 @@
 import { appsFromEnv, authorizationsFromEnv, connectionTableFromEnv } from "../../adapters/env/connections.ts";
 import { type Failure, OttoError, type Result } from "../../core/base/errors.ts";
 import type { AppClient } from "../../core/connections/app-client.ts";
-import { type Connection, showStatus } from "../../core/connections/connection.ts";
+import { type Connection, toConnectionStatus } from "../../core/connections/connection.ts";
 import type { Flow } from "../../core/connections/flow.ts";
 import { decideFlowEnd } from "../../core/connections/provider-faults.ts";
 import type { TokenSet } from "../../core/connections/tokens.ts";
 import { isBoundBrowser } from "../http/consent-browser.ts";
 import type { AppContext } from "../http/context.ts";
 import { wakeTasksOf, writeConnectionChange } from "./changes.ts";
-import { createConnectAct, notifyOfAccount, notifyOfForeignConsent } from "./connected.ts";
+import { createConnectAct, notifyOfAccount, notifyOfForeignConsent } from "./consent-notices.ts";
 import { type ConnectState, isOfConnection, openConnectState } from "./consent.ts";
 import { renderConnected, renderNote } from "./page.ts";
 
@@ -105,7 +105,7 @@ function renderMissing(c: AppContext, error: Failure): Response {
 
 /** The connection's present state, for the browser that began. */
 function describeNow({ before, client }: ReturnedConsent): string {
-  const status = showStatus(before, Date.now());
+  const status = toConnectionStatus(before, Date.now());
   if (status !== "active") return `${client.title} is not connected by it. Ask for a new link.`;
   return before.label === null ? `${client.title} is connected.` : `${client.title} is connected as ${before.label}.`;
 }

@@ -25,7 +25,7 @@ export interface ConnectLink extends OwnedApp {
   /** True: the page proposes that tasks use the account while its owner is away. */
   readonly unattended?: boolean;
   /** Milliseconds since the epoch. */
-  readonly minted: number;
+  readonly createdAt: number;
   readonly nonce: string;
   /** Who asked for the link. */
   readonly by: Actor;
@@ -33,7 +33,7 @@ export interface ConnectLink extends OwnedApp {
   readonly key?: string;
 }
 
-export type NewConnectLink = Omit<ConnectLink, "minted" | "nonce">;
+export type NewConnectLink = Omit<ConnectLink, "createdAt" | "nonce">;
 
 /**
  * Creates a link. `origin` is the address of the request, which counts without OTTO_PUBLIC_URL; without both, the link is
@@ -41,7 +41,7 @@ export type NewConnectLink = Omit<ConnectLink, "minted" | "nonce">;
  */
 export async function makeConnectUrl(env: Env, link: NewConnectLink, origin = ""): Promise<string> {
   const nonce = toBase64Url(crypto.getRandomValues(new Uint8Array(NONCE_BYTES)));
-  const whole: ConnectLink = { ...link, minted: Date.now(), nonce };
+  const whole: ConnectLink = { ...link, createdAt: Date.now(), nonce };
   return `${publicUrlFromEnv(env) ?? origin}${CONNECT_PATH}/${await sealState(env, CONTEXT, whole)}`;
 }
 
@@ -50,8 +50,8 @@ export async function openConnectLink(env: Env, token: string): Promise<ConnectL
   return await openState<ConnectLink>(env, CONTEXT, token);
 }
 
-export function isLinkExpired({ minted }: Pick<ConnectLink, "minted">, now: number): boolean {
-  return now >= minted + LINK_LIFE_MS;
+export function isLinkExpired({ createdAt }: Pick<ConnectLink, "createdAt">, now: number): boolean {
+  return now >= createdAt + LINK_LIFE_MS;
 }
 
 /** The reader of a wait or a connection. */

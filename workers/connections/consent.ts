@@ -14,7 +14,7 @@ import { openState, sealState } from "../http/consent-state.ts";
 import type { AppContext } from "../http/context.ts";
 import { wakeTasksOf, writeConnectionChange } from "./changes.ts";
 import { CALLBACK_PATH, type ConnectLink } from "./connect-token.ts";
-import { createConnectAct, notifyOfAccount } from "./connected.ts";
+import { createConnectAct, notifyOfAccount } from "./consent-notices.ts";
 import { LINK_USED } from "./open-link.ts";
 import type { OpenedLink } from "./opened-link.ts";
 import { renderConnected, renderFailure, renderNote } from "./page.ts";

@@ -44,11 +44,11 @@ async function describeLink(
   link: ConnectLink,
   { viewer, personName }: Pick<OpenedLink, "viewer" | "personName">,
 ): Promise<LinkOpening> {
-  const { tenant, nonce, minted } = link;
+  const { tenant, nonce, createdAt } = link;
   const [found, stored, linked] = await Promise.all([
     databaseFromEnv(c.env).tenants.get(tenant),
     appsFromEnv(c.env, tenant).find(link.app),
-    connectionTableFromEnv(c.env, tenant).findLinked(link, { minted, nonce }),
+    connectionTableFromEnv(c.env, tenant).findLinked(link, { createdAt, nonce }),
   ]);
   if (isMissing(found)) return stop(c, 410, NO_TENANT);
   if (isMissing(stored)) return stop(c, 410, `${link.app} is no longer an app of this tenant.`);

@@ -12,7 +12,7 @@ import { isId } from "../../core/base/ids.ts";
 import { iso } from "../../core/base/iso.ts";
 import { cutPage, writeCursor } from "../../core/base/page-cursor.ts";
 import type { AppClient } from "../../core/connections/app-client.ts";
-import { type Connection, showStatus } from "../../core/connections/connection.ts";
+import { type Connection, toConnectionStatus } from "../../core/connections/connection.ts";
 import { findAliasProblem } from "../../core/connections/rules.ts";
 import type { ConnectionChange, ConnectionQuery } from "../../core/ports/connection-table.ts";
 import { answers, withKey } from "../http/answers.ts";
@@ -210,8 +210,8 @@ async function readPage(c: AppContext, query: ConnectionQuery): Promise<Result<r
 async function findVisible(c: MiddlewareContext, id: string): Promise<Connection> {
   if (!isId("connection", id)) raise("not_found", NOT_FOUND);
   const found = unwrap(await connectionTableFromEnv(c.env, getTenant(c)).find(id));
-  const isVisible = found.owner.kind === "shared" || found.owner.id === getPerson(c)?.id || isAdmin(c);
-  if (!isVisible || showStatus(found, Date.now()) === null) raise("not_found", NOT_FOUND);
+  const isVisible = found.owner.kind === "shared" || found.owner.id === getPerson(c)?.id || hasScope(c, "admin");
+  if (!isVisible || toConnectionStatus(found, Date.now()) === null) raise("not_found", NOT_FOUND);
   return found;
 }
 

@@ -1,13 +1,13 @@
 /** Connections as the API shows them: without tokens. */
 import { iso, isoOrNull } from "../../core/base/iso.ts";
 import type { AccountOwner } from "../../core/connections/account.ts";
-import { type Connection, type RevocationProgress, showStatus } from "../../core/connections/connection.ts";
+import { type Connection, type RevocationProgress, toConnectionStatus } from "../../core/connections/connection.ts";
 import { isRevocationOpen } from "../../core/connections/rules.ts";
 
 /** Returns the view; null for a connection that nobody made yet. `now` is in milliseconds since the epoch. */
 export function toConnectionView(connection: Connection, now: number) {
   const { id, app, provider, alias, label, scopes, unattended, why } = connection;
-  const status = showStatus(connection, now);
+  const status = toConnectionStatus(connection, now);
   if (status === null) return null;
   return {
     id,

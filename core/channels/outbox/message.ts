@@ -1,5 +1,5 @@
 /** A message to a person before its channel formats it. */
-import type { ShownAccount } from "../../connections/account.ts";
+import type { AccountView } from "../../connections/account.ts";
 import type { OutputFile } from "../../task/view.ts";
 
 /** The content of deliveries of every kind but `event`. */
@@ -56,5 +56,5 @@ export interface Ask {
   readonly reason: string | null;
   readonly expiresAt: string | null;
   /** For an approval: the account that the call uses. Absent without one, and from an earlier release. */
-  readonly account?: ShownAccount;
+  readonly account?: AccountView;
 }

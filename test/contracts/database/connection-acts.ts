@@ -63,8 +63,8 @@ export async function openActs(backend: ConnectionBackend) {
     own: (alias: string | null = null): OwnedApp => ({ app: "crm", person: ana, alias }),
     revoke: async (id: string) => valueOf(await table.revoke(id, act("connection.revoke", id))),
     remove: (id: string) => table.remove(id, act("connection.delete", id)),
-    begin: (owned: OwnedApp, nonce: string, minted = at.now()) =>
-      table.beginFlow(owned, { minted, nonce }, flowOf(nonce)),
+    begin: (owned: OwnedApp, nonce: string, createdAt = at.now()) =>
+      table.beginFlow(owned, { createdAt, nonce }, flowOf(nonce)),
     async connect(owned: OwnedApp, change: Partial<GivenConsent> = {}) {
       const { id } = await ensure(owned);
       return valueOf(await complete(id, change));

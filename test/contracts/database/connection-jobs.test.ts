@@ -148,7 +148,7 @@ describe("what is sealed", () => {
     const owned = { app: "mail", person: ana, alias: null };
     const flow = { nonce: "canary-n", verifier: "canary-v", issuer: null, redirectUrl: "https://otto.example" };
     const begun = { ...flow, until: Date.now() + MINUTE_MS, unattended: false, by: { person: ana, name: "Ana" } };
-    valueOf(await table.beginFlow(owned, { minted: Date.now(), nonce: "link" }, begun));
+    valueOf(await table.beginFlow(owned, { createdAt: Date.now(), nonce: "link" }, begun));
     const rowsOf = async () =>
       JSON.stringify(await sealed.asOwner("select * from entity_connections where tenant = $1", at.tenant));
     expect(await rowsOf()).not.toContain("canary");

@@ -1,7 +1,7 @@
 /** The connections of a tenant: the table on Postgres and its fake behave alike. */
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { MAX_ALIAS, MAX_OF_OWNER, MAX_SCOPES, MAX_TOKEN_BYTES } from "../../../core/connections/rules.ts";
-import { showStatus } from "../../../core/connections/connection.ts";
+import { toConnectionStatus } from "../../../core/connections/connection.ts";
 import type { ConnectionTable } from "../../../core/ports/connection-table.ts";
 import { valueOf } from "../value-of.ts";
 import { type Acts, ended, gone, MINUTE_MS, missing, openActs, SHARED } from "./connection-acts.ts";
@@ -104,13 +104,13 @@ describe.each([fakeBackend(), postgresBackend()])("connections in $name", (backe
   describe("a link", () => {
     test("begins one consent, is pending for its time, and neither it nor an earlier one counts again", async () => {
       const { id } = await on.ensure(on.own());
-      const minted = on.at.now();
-      const begun = valueOf(await on.begin(on.own(), "n1", minted));
-      expect(showStatus(begun, on.at.now())).toBe("pending");
+      const createdAt = on.at.now();
+      const begun = valueOf(await on.begin(on.own(), "n1", createdAt));
+      expect(toConnectionStatus(begun, on.at.now())).toBe("pending");
       expect(valueOf(await on.table.list({ person: on.ana, limit: 10 })).map((one) => one.id)).toEqual([id]);
-      expect(await on.begin(on.own(), "n1", minted)).toMatchObject(gone);
-      expect(await on.begin(on.own(), "n0", minted - 1)).toMatchObject(gone);
-      valueOf(await on.begin(on.own(), "n2", minted + 1));
+      expect(await on.begin(on.own(), "n1", createdAt)).toMatchObject(gone);
+      expect(await on.begin(on.own(), "n0", createdAt - 1)).toMatchObject(gone);
+      valueOf(await on.begin(on.own(), "n2", createdAt + 1));
       expect(await on.table.takeFlow(id, "n1")).toMatchObject(gone);
       await on.at.passTime(16 * MINUTE_MS);
       expect(valueOf(await on.table.list({ person: on.ana, limit: 10 }))).toEqual([]);
@@ -118,17 +118,17 @@ describe.each([fakeBackend(), postgresBackend()])("connections in $name", (backe
     });
 
     test("finds its connection and whether it was used, and changes nothing", async () => {
-      const minted = on.at.now();
-      const find = async (nonce: string, at = minted) =>
-        valueOf(await on.table.findLinked(on.own(), { minted: at, nonce }));
+      const createdAt = on.at.now();
+      const find = async (nonce: string, at = createdAt) =>
+        valueOf(await on.table.findLinked(on.own(), { createdAt: at, nonce }));
       expect(await find("n1")).toEqual({ connection: null, isUsed: false });
       const { id } = await on.ensure(on.own());
       expect(await find("n1")).toMatchObject({ connection: { id, status: "new" }, isUsed: false });
-      valueOf(await on.begin(on.own(), "n1", minted));
+      valueOf(await on.begin(on.own(), "n1", createdAt));
       expect((await find("n1")).isUsed).toBe(true);
-      expect((await find("n9", minted - 1)).isUsed).toBe(true);
-      expect((await find("n0", minted + 1)).isUsed).toBe(false);
-      expect(valueOf(await on.table.findLinked(on.own("other"), { minted, nonce: "n1" })).connection).toBeNull();
+      expect((await find("n9", createdAt - 1)).isUsed).toBe(true);
+      expect((await find("n0", createdAt + 1)).isUsed).toBe(false);
+      expect(valueOf(await on.table.findLinked(on.own("other"), { createdAt, nonce: "n1" })).connection).toBeNull();
       expect(valueOf(await on.table.takeFlow(id, "n1")).nonce).toBe("n1");
     });
 

@@ -109,7 +109,7 @@ async function storeConnection(
       unattended: false,
       by,
     };
-    valueOf(await table.beginFlow(owned, { minted: 1, nonce: "n" }, { ...flow, until: Date.now() + 60_000 }));
+    valueOf(await table.beginFlow(owned, { createdAt: 1, nonce: "n" }, { ...flow, until: Date.now() + 60_000 }));
     return;
   }
   const consent = { label: null, scopes: null, unattended: false, settingsHash: "h", by };

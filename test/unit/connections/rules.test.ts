@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { showStatus } from "../../../core/connections/connection.ts";
+import { toConnectionStatus } from "../../../core/connections/connection.ts";
 import {
   cleanLabel,
   cleanReason,
@@ -44,9 +44,9 @@ describe("a state", () => {
 
   test("is shown as pending until its link expires, and new ones are not shown", () => {
     for (const status of STATUSES) {
-      expect(showStatus({ status, pendingUntil: 10 }, 9)).toBe("pending");
+      expect(toConnectionStatus({ status, pendingUntil: 10 }, 9)).toBe("pending");
       for (const pendingUntil of [null, 10])
-        expect(showStatus({ status, pendingUntil }, 10)).toBe(status === "new" ? null : status);
+        expect(toConnectionStatus({ status, pendingUntil }, 10)).toBe(status === "new" ? null : status);
     }
   });
 });

@@ -217,17 +217,17 @@ describe("a link", () => {
     const office = await openOffice();
     const ana = await office.add("Ana");
     const { tenant } = office;
-    const ours = { ...whole, tenant, person: ana.person, minted: Date.now() };
+    const ours = { ...whole, tenant, person: ana.person, createdAt: Date.now() };
     const status = async (path: string) => (await newBrowser().visit(path)).status;
     expect(await status(await seal(ours))).toBe(200);
     expect(await status("/connect/x")).toBe(400);
     expect(await status(await seal(ours, "mcp-oauth-state"))).toBe(400);
     expect(await status(`${(await seal(ours)).slice(0, -4)}AAAA`)).toBe(400);
-    expect(await status(await seal({ ...ours, minted: Date.now() - 15 * 60_000 }))).toBe(410);
+    expect(await status(await seal({ ...ours, createdAt: Date.now() - 15 * 60_000 }))).toBe(410);
     expect(await status(await seal({ ...ours, app: "gone" }))).toBe(410);
     expect(await status(await seal({ ...ours, person: "per_01jd0000000000000000000000" }))).toBe(410);
     expect(await status(await seal({ ...ours, tenant: "ten_01jd0000000000000000000000" }))).toBe(410);
-    expect((await newBrowser().submit(`${await seal({ ...ours, minted: 1 })}/go`)).status).toBe(410);
+    expect((await newBrowser().submit(`${await seal({ ...ours, createdAt: 1 })}/go`)).status).toBe(410);
   });
 
   test("may be opened 60 times a minute", async () => {

@@ -7,7 +7,7 @@ import { type ListedApp, renderAppsCard, renderConnectLink } from "../../../core
 import { escapeText } from "../../../core/channels/slack/escape.ts";
 import type { AppClient } from "../../../core/connections/app-client.ts";
 import { findConnection } from "../../../core/connections/choose-account.ts";
-import { type Connection, showStatus } from "../../../core/connections/connection.ts";
+import { type Connection, toConnectionStatus } from "../../../core/connections/connection.ts";
 import { MAX_OF_OWNER } from "../../../core/connections/rules.ts";
 import type { PersonRecord } from "../../../core/people/person.ts";
 import type { SlackContent } from "../../../core/ports/slack.ts";
@@ -79,7 +79,7 @@ function toListedApp(client: AppClient, caller: string, connections: readonly Co
   const rule = { app, provider, owner: per, scopes: [] };
   const found = findConnection({ app: rule, caller, isUnattended: false, configured: null, settingsHash, connections });
   const isCurrent = found?.settingsHash === settingsHash || found?.status !== "active";
-  const status = found === null ? null : showStatus(found, Date.now());
+  const status = found === null ? null : toConnectionStatus(found, Date.now());
   return {
     app,
     title,

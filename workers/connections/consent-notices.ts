@@ -29,7 +29,7 @@ export async function notifyOfAccount(c: AppContext, { app, before, now }: Chang
   const isSame = before.consent > 0 && before.label !== null && before.label === now.label;
   if (isSame) return;
   const create = (tenantName: string) => createConnectedMessage({ title: app.title, label: now.label, tenantName });
-  await notifyOwner(c, now, { seed: `connection.connect ${now.id} ${now.consent}`, create });
+  await sendToOwner(c, now, { seed: `connection.connect ${now.id} ${now.consent}`, create });
 }
 
 /** Notifies the owner that another browser finished a consent of theirs. */
@@ -39,7 +39,7 @@ export async function notifyOfForeignConsent(
   { connection, nonce }: { readonly connection: Connection; readonly nonce: string },
 ): Promise<void> {
   const create = (tenantName: string) => createForeignConsentMessage({ title: app.title, tenantName });
-  await notifyOwner(c, connection, { seed: `connection.foreign ${connection.id} ${nonce}`, create });
+  await sendToOwner(c, connection, { seed: `connection.foreign ${connection.id} ${nonce}`, create });
 }
 
 interface OwnerMessage {
@@ -49,7 +49,7 @@ interface OwnerMessage {
 }
 
 /** A shared account has no owner. A failure is logged: the account is connected, or is not, without the message. */
-async function notifyOwner(
+async function sendToOwner(
   c: AppContext,
   { tenant, owner }: Connection,
   { seed, create }: OwnerMessage,
