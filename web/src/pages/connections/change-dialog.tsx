@@ -8,6 +8,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { faultIn } from "../../ui/faults.ts";
 import { CheckField, TextField } from "../../ui/field.tsx";
+import { UnattendedField } from "./unattended-field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { ProblemNotice } from "../../ui/notice.tsx";
 import { useToast } from "../../ui/toast.tsx";
@@ -65,11 +66,9 @@ function ChangeForm({ connection, onClose }: ChangeDialogProps & { readonly conn
       />
       {connection.owner.kind === "shared" ? null : (
         <>
-          <CheckField
-            label="Also while I am away"
-            hint="Tasks that a schedule or a webhook starts for you may use it."
-            checked={fields.isUnattended}
-            onChange={({ target }) => set({ isUnattended: target.checked })}
+          <UnattendedField
+            isUnattended={fields.isUnattended}
+            onChange={(isUnattended) => set({ isUnattended })}
             error={faultIn(faults, "unattended")}
           />
           <CheckField

@@ -6,7 +6,8 @@ import type { ConnectableApp, ConnectionOwner, NewConnectionInput } from "../../
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { faultIn } from "../../ui/faults.ts";
-import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { UnattendedField } from "./unattended-field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { ProblemNotice } from "../../ui/notice.tsx";
 import { honestProse } from "../../ui/visible-text.ts";
@@ -95,11 +96,9 @@ function ConnectForm({
         error={faultIn(faults, "alias")}
       />
       {owner === "me" ? (
-        <CheckField
-          label="Also while I am away"
-          hint="Tasks that a schedule or a webhook starts for you may use it."
-          checked={fields.isUnattended}
-          onChange={({ target }) => set({ isUnattended: target.checked })}
+        <UnattendedField
+          isUnattended={fields.isUnattended}
+          onChange={(isUnattended) => set({ isUnattended })}
           error={faultIn(faults, "unattended")}
         />
       ) : null}
