@@ -1,7 +1,7 @@
-/** A connection of Ana's that works. */
-import type { Connection } from "../../../core/connections/connection.ts";
+/** A connection of Ana's that works, with other values where a test names them. */
+import type { Connection } from "../../core/connections/connection.ts";
 
-export function connectionOf(change: Partial<Connection> = {}): Connection {
+export function createConnection(change: Partial<Connection> = {}): Connection {
   return {
     tenant: "ten_1",
     id: "con_1",

@@ -4,6 +4,7 @@ import { chooseAccount } from "../../core/connections/choose-account.ts";
 import { type Connection, toAccount } from "../../core/connections/connection.ts";
 import { notSent, ok } from "../../core/base/errors.ts";
 import type { ConnectionsPort } from "../../core/ports/connections.ts";
+import { createConnection } from "./connection.ts";
 
 const SETTINGS_HASH = "settings";
 const HOST = "api.example.com";
@@ -26,7 +27,19 @@ export function fakeConnections(): FakeAccounts {
     reads,
     isAway: false,
     set(id, owner, change = {}) {
-      connections.set(id, { ...(connections.get(id) ?? createConnection(id, owner)), owner, ...change });
+      connections.set(id, {
+        ...(connections.get(id) ??
+          createConnection({
+            id,
+            owner,
+            isDefault: true,
+            label: `${id}@acme.example`,
+            unattended: false,
+            settingsHash: SETTINGS_HASH,
+          })),
+        owner,
+        ...change,
+      });
     },
     async choose({ app, rule, actors, configured, isUnattended }) {
       reads.push(`choose ${app.app}`);
@@ -50,35 +63,5 @@ export function fakeConnections(): FakeAccounts {
       const found = connections.get(id);
       if (found !== undefined) connections.set(id, { ...found, status: "expired" });
     },
-  };
-}
-
-function createConnection(id: string, owner: AccountOwner): Connection {
-  return {
-    tenant: "ten_00000000000000000000000001",
-    id,
-    app: "crm",
-    provider: "oauth",
-    owner,
-    connectedBy: null,
-    alias: null,
-    isDefault: true,
-    status: "active",
-    pendingUntil: null,
-    label: `${id}@acme.example`,
-    scopes: null,
-    unattended: false,
-    delegates: false,
-    consent: 1,
-    settingsHash: SETTINGS_HASH,
-    expiresAt: null,
-    outage: 0,
-    notifiedAt: null,
-    why: null,
-    revocation: null,
-    lastUsedAt: null,
-    lastCheckedAt: null,
-    createdAt: 1,
-    updatedAt: 1,
   };
 }

@@ -3,6 +3,7 @@ import { type Failed, failed, ok, type Result } from "../../core/base/errors.ts"
 import type { Connection } from "../../core/connections/connection.ts";
 import type { TokenSet } from "../../core/connections/tokens.ts";
 import type { TokenTable } from "../../adapters/connections/renew.ts";
+import { createConnection } from "./connection.ts";
 
 interface Row {
   readonly connection: Connection;
@@ -33,7 +34,12 @@ export function fakeTokenTable(now: () => number = Date.now): FakeTokenTable {
     fault: () => null,
     consent(id, tokens) {
       const version = (rows.get(id)?.version ?? 0) + 1;
-      rows.set(id, { connection: makeConnection(id, now()), tokens: JSON.stringify(tokens), version, leaseUntil: 0 });
+      rows.set(id, {
+        connection: createConnection({ id, createdAt: now() }),
+        tokens: JSON.stringify(tokens),
+        version,
+        leaseUntil: 0,
+      });
     },
     find(id) {
       const row = rows.get(id);
@@ -70,34 +76,4 @@ export function fakeTokenTable(now: () => number = Date.now): FakeTokenTable {
       }),
   };
   return table;
-}
-
-function makeConnection(id: string, at: number): Connection {
-  return {
-    tenant: "t1",
-    id,
-    app: "crm",
-    provider: "oauth",
-    owner: { kind: "person", id: "per_ana", name: "Ana" },
-    connectedBy: "per_ana",
-    alias: null,
-    isDefault: true,
-    status: "active",
-    pendingUntil: null,
-    label: "ana@acme.example",
-    scopes: null,
-    unattended: false,
-    delegates: false,
-    consent: 1,
-    settingsHash: "h1",
-    expiresAt: null,
-    outage: 0,
-    notifiedAt: null,
-    why: null,
-    revocation: null,
-    lastUsedAt: null,
-    lastCheckedAt: null,
-    createdAt: at,
-    updatedAt: at,
-  };
 }

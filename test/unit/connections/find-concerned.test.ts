@@ -2,16 +2,16 @@ import { describe, expect, test } from "vitest";
 import type { ConnectReason } from "../../../core/connections/account.ts";
 import type { Connection } from "../../../core/connections/connection.ts";
 import { findConcerned } from "../../../core/connections/find-concerned.ts";
-import { connectionOf } from "./connection-of.ts";
+import { createConnection } from "../../fakes/connection.ts";
 
 const find = (connections: readonly Connection[], reason: ConnectReason, person: string | null = "per_ana") => {
   const found = findConcerned(connections, { person, reason, settingsHash: "h1" });
   return found.kind === "found" ? found.connection.id : found.kind;
 };
 
-const works = connectionOf({ id: "con_works", isDefault: true });
-const expired = connectionOf({ id: "con_expired", status: "expired", alias: "old" });
-const shared = connectionOf({ id: "con_shared", status: "expired", owner: { kind: "shared" }, isDefault: true });
+const works = createConnection({ id: "con_works", isDefault: true });
+const expired = createConnection({ id: "con_expired", status: "expired", alias: "old" });
+const shared = createConnection({ id: "con_shared", status: "expired", owner: { kind: "shared" }, isDefault: true });
 
 describe("the connection that a need is about", () => {
   test("belongs to the owner, and has a consent", () => {

@@ -3,7 +3,7 @@ import { createPlainMessage } from "../../../core/channels/outbox/message-delive
 import type { Connection } from "../../../core/connections/connection.ts";
 import { type ConnectionNotice, planConnectionMessage } from "../../../core/people/connection-deliveries.ts";
 import type { PersonAddress, PersonRecord } from "../../../core/people/person.ts";
-import { connectionOf } from "../connections/connection-of.ts";
+import { createConnection } from "../../fakes/connection.ts";
 
 /** A Wednesday, at noon. */
 const NOON = Date.UTC(2026, 5, 3, 12);
@@ -17,7 +17,7 @@ function person(change: Partial<PersonRecord> = {}): PersonRecord {
   return { id: "per_ana", name: "Ana", aliases: [], addresses: [SLACK, MAIL], ...may, ...stored, ...change };
 }
 
-const down = connectionOf({ status: "expired", outage: 3 });
+const down = createConnection({ status: "expired", outage: 3 });
 
 const plan = async (connection: Connection, change: Partial<ConnectionNotice> = {}) => {
   const message = createPlainMessage("t", "t");

@@ -3,40 +3,14 @@ import { expect, test } from "vitest";
 import type { AccountOwner, OwnerRule, ToolApp } from "../../../core/connections/account.ts";
 import type { Connection } from "../../../core/connections/connection.ts";
 import { type AppFacts, listAppStates } from "../../../core/schedules/app-states.ts";
+import { createConnection } from "../../fakes/connection.ts";
 
 const ANA = "per_ana";
 const OF_ANA: AccountOwner = { kind: "person", id: ANA, name: "Ana" };
 const SHARED: AccountOwner = { kind: "shared" };
 
 function connection(id: string, owner: AccountOwner, more: Partial<Connection> = {}): Connection {
-  return {
-    tenant: "ten_a",
-    id,
-    app: "crm",
-    provider: "oauth",
-    owner,
-    connectedBy: null,
-    alias: null,
-    isDefault: true,
-    status: "active",
-    pendingUntil: null,
-    label: null,
-    scopes: null,
-    unattended: true,
-    delegates: false,
-    consent: 1,
-    settingsHash: "now",
-    expiresAt: null,
-    outage: 0,
-    notifiedAt: null,
-    why: null,
-    revocation: null,
-    lastUsedAt: null,
-    lastCheckedAt: null,
-    createdAt: 1,
-    updatedAt: 1,
-    ...more,
-  };
+  return createConnection({ id, owner, isDefault: true, settingsHash: "now", createdAt: 1, ...more });
 }
 
 const tool = (owner: OwnerRule = "either", scopes: readonly string[] = [], app = "crm"): ToolApp => {
