@@ -11,7 +11,7 @@ import type { KeyPerson } from "../../core/tenant/rpc.ts";
 import { answers, withKey, emptyBody } from "../http/answers.ts";
 import { pageOf } from "../http/schemas.ts";
 import { createAuditEntry } from "../http/audit-entry.ts";
-import type { App, AppContext, AppEnv } from "../http/context.ts";
+import type { App, AppEnv } from "../http/context.ts";
 import { formatEtag, ifMatchHeader, readIfVersion } from "../http/if-match.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { checkConfig, registerSchedule } from "./create.ts";

@@ -51,7 +51,7 @@ test("the link of the wait connects the account, and the task continues, once", 
   const page = await browser.visit(toPath(await readUrl(ana, id)));
   expect(page.text).toContain("Crm");
   await browser.visit(await agree(await begin(browser, toPath(await readUrl(ana, id))), "ana"));
-  const view = await until({ id, tenant: ana.tenant } as never, ({ status }) => status === "completed");
+  const view = await until({ id, tenant: ana.tenant }, ({ status }) => status === "completed");
   expect(view.pending).toEqual([]);
   const { data } = (await ana.send("GET", `/v1/tasks/${id}/ledger`)).json;
   expect(data).toMatchObject([{ state: "confirmed", account: { app: "crm", label: "ana@acme.example" } }]);
@@ -63,11 +63,11 @@ test("a key wakes it too, and leave to use the account while its owner is away",
   const ana = await office.add("Ana");
   const missing = await park(ana);
   await newBrowser().submit(`${await askLink(ana)}/go`, { "field.key": "k-1" });
-  await until({ id: missing.id, tenant: ana.tenant } as never, ({ status }) => status === "completed");
+  await until({ id: missing.id, tenant: ana.tenant }, ({ status }) => status === "completed");
   const away = await park(ana, { via: { channel: "schedule", id: "sch_1" } });
   const [{ id }] = (await ana.send("GET", "/v1/connections")).json.data;
   expect((await ana.send("PATCH", `/v1/connections/${id}`, { unattended: true })).status).toBe(200);
-  await until({ id: away.id, tenant: ana.tenant } as never, ({ status }) => status === "completed");
+  await until({ id: away.id, tenant: ana.tenant }, ({ status }) => status === "completed");
 });
 
 test("a list shows a new account at once, also in the isolate that read the list before", async () => {

@@ -50,11 +50,7 @@ const taskReport = (task: string, version: number, status: TaskStatus, used = 0)
 };
 
 const kindOf = (reply: PermitReply) => (reply.kind === "queued" ? reply.why : reply.kind);
-const limitOf = (most: number, period: BudgetLimit["period"] = "total") => ({
-  tokens: most,
-  costMicros: null,
-  period,
-});
+const limitOf = (most: number, period: BudgetLimit["period"] = "total") => ({ tokens: most, costMicros: null, period });
 const accountOf = async (account: string) => (await object().budgets()).find((one) => one.account === account);
 const tasks = (count: number) => Array.from({ length: count }, () => newId("task"));
 
