@@ -3,12 +3,11 @@ import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import { toActionValue } from "../../../../core/channels/slack/actions.ts";
-import { deriveCallId } from "../../../../core/base/ids.ts";
-import { hashArguments } from "../../../../core/gateway/arguments-hash.ts";
 import type { PersonRecord } from "../../../../core/people/person.ts";
 import { answerAsk } from "../../../../workers/channels/inbox/answer.ts";
 import { expectProblem } from "../../http/entry.ts";
-import { factsOf, taskOf, until, waitIdOf } from "../../tasks/client.ts";
+import { taskOf, until } from "../../tasks/client.ts";
+import { openApproval } from "./open-approval.ts";
 import { openWorkspace, type Workspace } from "./server.ts";
 
 beforeEach(() => reset());
@@ -24,24 +23,6 @@ async function addPeople({ caller, slack: { team } }: Workspace) {
     return String(made.json.id);
   };
   return { ana: await add("ana", "U0ANA", false), ben: await add("ben", "U0BEN", true) };
-}
-
-/** A call that waits for its owner's approval. */
-async function openApproval({ caller: { tenant } }: Workspace, person: string, mayDelegate = false) {
-  const facts = factsOf([], { tenant, kind: "call" });
-  const given = { timezone: "UTC" };
-  const call = {
-    id: deriveCallId(facts.id, 1, 0),
-    tool: "get_current_datetime",
-    arguments: given,
-    argumentsHash: await hashArguments("get_current_datetime", given),
-    effect: "none",
-    approval: { reason: "asked", expiresInMs: 600_000, owner: { person, name: "ana", mayDelegate } },
-    outcome: null,
-  } as const;
-  expect(await taskOf(facts).create({ facts, hold: false, call })).toMatchObject({ ok: true });
-  const view = await until(facts, ({ status }) => status === "waiting_approval");
-  return { facts, view, ask: waitIdOf(view) };
 }
 
 const isDone = ({ status }: { readonly status: string }) => status === "completed";

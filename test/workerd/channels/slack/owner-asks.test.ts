@@ -3,15 +3,11 @@ import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test, vi } from "vitest";
 import { channelsFromEnv } from "../../../../adapters/env/channels.ts";
-import { deriveCallId } from "../../../../core/base/ids.ts";
-import { hashArguments } from "../../../../core/gateway/arguments-hash.ts";
 import type { Notice } from "../../../../core/task/notice.ts";
-import { factsOf, taskOf, until, waitIdOf } from "../../tasks/client.ts";
+import { openApproval, TOOL } from "./open-approval.ts";
 import { openWorkspace, type Workspace } from "./server.ts";
 
 beforeEach(() => reset());
-
-const TOOL = "get_current_datetime";
 
 async function addAna({ caller, slack: { team } }: Workspace): Promise<string> {
   const addresses = [{ kind: "slack", team, user: "U0ANA" }];
@@ -19,21 +15,10 @@ async function addAna({ caller, slack: { team } }: Workspace): Promise<string> {
 }
 
 /** A call of a task in the channel that Ana decides, with the notice of its approval. */
-async function openApproval({ caller: { tenant }, slack: { team } }: Workspace, person: string, mayDelegate: boolean) {
-  const facts = factsOf([], { tenant, kind: "call" });
-  const given = { timezone: "UTC" };
-  const call = {
-    id: deriveCallId(facts.id, 1, 0),
-    tool: TOOL,
-    arguments: given,
-    argumentsHash: await hashArguments(TOOL, given),
-    effect: "none",
-    approval: { reason: "asked", expiresInMs: 600_000, owner: { person, name: "ana", mayDelegate } },
-    outcome: null,
-  } as const;
-  expect(await taskOf(facts).create({ facts, hold: false, call })).toMatchObject({ ok: true });
-  const view = await until(facts, ({ status }) => status === "waiting_approval");
-  const ask = waitIdOf(view);
+async function requestApproval(workspace: Workspace, person: string, mayDelegate: boolean) {
+  const { tenant } = workspace.caller;
+  const { team } = workspace.slack;
+  const { facts, ask } = await openApproval(workspace, person, mayDelegate);
   const deliver = [{ channel: "slack", to: `${team}/C0GENERAL` }];
   const { id: task, agent, via } = facts;
   const about = { task, rootId: task, parentId: null, isHidden: false, project: null, agent, via, deliver };
@@ -70,7 +55,7 @@ async function posts({ slack }: Workspace, count: number) {
 
 test("its owner is asked directly, and the thread reads who is waited for", async () => {
   const workspace = await openWorkspace();
-  const { end } = await openApproval(workspace, await addAna(workspace), false);
+  const { end } = await requestApproval(workspace, await addAna(workspace), false);
   const posted = await posts(workspace, 2);
   const thread = posted.find(({ channel }) => channel === "C0GENERAL");
   const direct = posted.find(({ channel }) => channel !== "C0GENERAL");
@@ -90,6 +75,6 @@ test("its owner is asked directly, and the thread reads who is waited for", asyn
 
 test("others who may decide in the owner's place are asked too", async () => {
   const workspace = await openWorkspace();
-  await openApproval(workspace, await addAna(workspace), true);
+  await requestApproval(workspace, await addAna(workspace), true);
   for (const { text } of await posts(workspace, 2)) expect(text).toContain("otto:approve");
 });
