@@ -11,6 +11,7 @@ import {
   refreshAuthorization,
   startAuthorization,
 } from "@modelcontextprotocol/client";
+import { toCanonicalJson } from "../../core/base/canonical-json.ts";
 import { notSent, ok, type Result } from "../../core/base/errors.ts";
 import type { AppClient, ProviderAddress, ProviderSettings } from "../../core/connections/app-client.ts";
 import { PROTOCOL_FIELDS } from "../../core/connections/app-settings.ts";
@@ -32,7 +33,7 @@ import { toPackageMetadata } from "./package-metadata.ts";
 import { readReturned } from "./read-returned.ts";
 import { revokeTokens } from "./revoke.ts";
 import { type ProviderStep, refuseInsecure, toProviderFailure } from "./to-failure.ts";
-import { omitNullFields, readScopes, readTokens } from "./token-set.ts";
+import { omitNullFields, readScopes, readTokens, type TokenSource } from "./token-set.ts";
 
 /** One tenant's providers. */
 export interface AuthorizationsSettings extends EndpointAccess {
@@ -153,7 +154,7 @@ async function complete(
     codeVerifier: flow.verifier,
     redirectUri: flow.redirectUrl,
   });
-  const tokens = readTokens(app, granted, { issuer: server.issuer, now: parts.now() });
+  const tokens = readTokens(app, granted, { source: toSource(settings, server), now: parts.now() });
   return tokens.ok ? ok({ tokens: tokens.value, scopes: readScopes(granted.scope, app.scopes) }) : tokens;
 }
 
@@ -171,14 +172,14 @@ async function refresh(
   tokens: OAuthTokenSet,
 ): Promise<Result<TokenSet | "ended">> {
   const client = findClient(settings, server);
-  // Tokens belong to the issuer and the client that they were given to.
-  if (tokens.issuer !== server.issuer || client === null || tokens.refresh === null) return ok("ended");
+  // Tokens belong to who gave them and the client that they were given to.
+  if (!isFrom(tokens, toSource(settings, server)) || client === null || tokens.refresh === null) return ok("ended");
   try {
     const granted = await refreshAuthorization(server.token, {
       ...describeRequest({ app, settings, server, send }, client),
       refreshToken: tokens.refresh,
     });
-    return readTokens(app, granted, { issuer: server.issuer, now: parts.now() });
+    return readTokens(app, granted, { source: toSource(settings, server), now: parts.now() });
   } catch (thrown) {
     if (thrown instanceof OAuthError && ENDED.has(thrown.code)) return ok("ended");
     throw thrown;
@@ -191,10 +192,20 @@ async function identify({ server, send }: Operation, { access }: OAuthTokenSet):
 
 async function revoke({ settings, server, send }: Operation, tokens: OAuthTokenSet): Promise<Result<"done">> {
   const client = findClient(settings, server);
-  // Another issuer must not see them. Without a client or an endpoint nobody can revoke them.
-  if (server.revocation === null || tokens.issuer !== server.issuer || client === null) return ok("done");
+  // Nobody but who gave them may see them. Without a client or an endpoint nobody can revoke them.
+  const isForeign = !isFrom(tokens, toSource(settings, server));
+  if (server.revocation === null || isForeign || client === null) return ok("done");
   await revokeTokens(server.revocation, tokens, { send, authenticate: authenticateBy(client, server) });
   return ok("done");
+}
+
+/** Who gives tokens of the app now. An app without an issuer is the same provider while all its endpoints are. */
+function toSource({ at }: ProviderSettings, { issuer }: AuthorizationServer): TokenSource {
+  return issuer === null ? { issuer, endpoints: toCanonicalJson(at) } : { issuer };
+}
+
+function isFrom(tokens: OAuthTokenSet, { issuer, endpoints }: TokenSource): boolean {
+  return tokens.issuer === issuer && tokens.endpoints === endpoints;
 }
 
 /** What the package needs for a request to the token endpoint. */

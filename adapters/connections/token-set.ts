@@ -13,11 +13,14 @@ const MAX_LIFETIME_S = 10 * 365 * 86_400;
 /** RFC 6750, section 2.1, and what other providers write: visible characters. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
-/** `issuer` issued them. Refuses tokens that Otto cannot send as a bearer, or store. */
+/** Who issued tokens. They are sent to nobody else, to be renewed or revoked. */
+export type TokenSource = Pick<Extract<TokenSet, { kind: "oauth" }>, "issuer" | "endpoints">;
+
+/** Refuses tokens that Otto cannot send as a bearer, or store. */
 export function readTokens(
   { title }: AppClient,
   granted: OAuthTokens,
-  { issuer, now }: { readonly issuer: string | null; readonly now: number },
+  { source, now }: { readonly source: TokenSource; readonly now: number },
 ): Result<TokenSet> {
   if (granted.token_type.toLowerCase() !== "bearer")
     return refuseProvider(`${title} gives tokens that Otto cannot use: only bearer tokens are supported.`);
@@ -27,7 +30,7 @@ export function readTokens(
     return refuseProvider(`${title} gives tokens that Otto cannot store.`);
   const seconds = lifetime === undefined ? null : Math.min(Math.max(0, lifetime), MAX_LIFETIME_S);
   const expiresAt = seconds === null ? null : now + Math.floor(seconds * 1_000);
-  return ok({ kind: "oauth", access, refresh, expiresAt, issuer });
+  return ok({ kind: "oauth", access, refresh, expiresAt, ...source });
 }
 
 /**

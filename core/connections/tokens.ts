@@ -10,6 +10,8 @@ export type TokenSet =
       readonly expiresAt: number | null;
       /** Who issued them; null if the app names endpoints instead of an issuer. */
       readonly issuer: string | null;
+      /** For an app that names endpoints: which ones issued them. They are sent to no others; absent: to none. */
+      readonly endpoints?: string;
     }
   | { readonly kind: "key"; readonly value: string };
 

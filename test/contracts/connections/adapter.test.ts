@@ -3,6 +3,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterEach, describe, expect, it } from "vitest";
 import { getBearer } from "../../../adapters/connections/bearer.ts";
 import { createTokenFlights } from "../../../adapters/connections/renew.ts";
+import { toCanonicalJson } from "../../../core/base/canonical-json.ts";
 import { ok } from "../../../core/base/errors.ts";
 import type { Account } from "../../../core/connections/account.ts";
 import { decideFlowEnd } from "../../../core/connections/provider-faults.ts";
@@ -83,7 +84,8 @@ describe("addresses", () => {
     const returned = await provider.consent(begun.url, "ana");
     const completed = await provider.port.complete(provider.app, makeFlow(begun), returned);
     expect(!completed.ok && decideFlowEnd("complete", completed.error).to).toBe("failed");
-    const tokens = { kind: "oauth", access: "a", refresh: "r", expiresAt: null, issuer: null } as const;
+    const given = { issuer: null, endpoints: toCanonicalJson(provider.book.settings.at) };
+    const tokens = { kind: "oauth", access: "a", refresh: "r", expiresAt: null, ...given } as const;
     expect(await provider.port.refresh(provider.app, tokens)).toMatchObject({ ok: false });
     expect(await provider.port.revoke(provider.app, tokens)).toMatchObject({ ok: false });
   });
@@ -115,6 +117,18 @@ describe("an app that names endpoints", () => {
       ok: true,
     });
     expect(provider.grants.countActive()).toBe(0);
+  });
+
+  it.each(["token", "revocation"] as const)("tokens are not sent to another %s endpoint", async (name) => {
+    await start({ at: endpoints });
+    useOwnClient();
+    const { tokens } = await connect(provider);
+    const other = { ...endpoints(provider.mock), [name]: `${provider.mock.url}/elsewhere` };
+    provider.book.settings = { ...provider.book.settings, at: other };
+    const sent = provider.mock.visits.length;
+    expect(valueOf(await provider.port.refresh(provider.app, tokens))).toBe("ended");
+    expect(valueOf(await provider.port.revoke(provider.app, tokens))).toBe("done");
+    expect(provider.mock.visits.slice(sent)).toEqual([]);
   });
 
   it("refuses an answer of another server (mix-up)", async () => {

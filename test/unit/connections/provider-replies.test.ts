@@ -7,7 +7,7 @@ import { ok } from "../../../core/base/errors.ts";
 import { isUsable, needsRenewal, type TokenSet } from "../../../core/connections/tokens.ts";
 import { makeApp } from "../../contracts/connections/providers.ts";
 
-const at = { issuer: null, now: 1_000 };
+const at = { source: { issuer: null, endpoints: "e" }, now: 1_000 };
 const granted = { access_token: "a", token_type: "Bearer" };
 
 describe("tokens", () => {
