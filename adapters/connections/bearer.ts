@@ -10,6 +10,12 @@ export interface BearerParts extends RenewalParts {
   readonly apps: Pick<AppDirectory, "find">;
 }
 
+/** A credential with the hash of the app's settings that name its place. */
+export interface PlacedBearer {
+  readonly bearer: Bearer;
+  readonly settingsHash: string;
+}
+
 /**
  * Returns the value of the account's credential, the only header in which it is sent, and the only hosts that receive it.
  * `renew.refused`: the app answered 401 to this value. An expired connection fails with the cause `connection_ended`.
@@ -18,7 +24,7 @@ export async function getBearer(
   parts: BearerParts,
   account: Account,
   renew?: { readonly refused: string },
-): Promise<Result<Bearer>> {
+): Promise<Result<PlacedBearer>> {
   const [app, settings] = await Promise.all([parts.apps.find(account.app), parts.book.find(account.app)]);
   if (!app.ok) return app;
   if (!settings.ok) return settings;
@@ -28,5 +34,6 @@ export async function getBearer(
   }
   const tokens = await getFreshTokens(parts, app.value, account.connection, renew?.refused ?? null);
   if (!tokens.ok) return tokens;
-  return ok({ header: settings.value.header, value: getValue(tokens.value), hosts: app.value.hosts });
+  const { hosts, settingsHash } = app.value;
+  return ok({ bearer: { header: settings.value.header, value: getValue(tokens.value), hosts }, settingsHash });
 }

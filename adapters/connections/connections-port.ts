@@ -195,17 +195,26 @@ async function readBearer(
   renew?: { readonly refused: string },
 ): Promise<ReadBearer> {
   const made = await getBearer(parts, account, renew);
-  // Read after the tokens: consents only grow, so the tokens are not of a later one.
-  const found = made.ok || isAwayCode(made.error) ? await parts.table.find(account.connection) : null;
-  const isDatabaseAway = found !== null && !found.ok && isAwayCode(found.error);
   if (!made.ok) {
+    const known = isAwayCode(made.error) ? await parts.table.find(account.connection) : null;
     if (made.error.cause?.kind === "connection_ended") forgetConnections(parts.caches, parts.tenant);
-    return { result: asNotSent(made.error), isDatabaseAway };
+    return { result: asNotSent(made.error), isDatabaseAway: known !== null && isUnread(known) };
   }
-  if (found === null || !found.ok) return { result: found === null ? made : asNotSent(found.error), isDatabaseAway };
-  if (found.value.consent !== account.consent) return { result: failReconnected(account.app), isDatabaseAway };
+  // Read after the tokens: consents only grow, so the tokens are not of a later one.
+  const found = await parts.table.find(account.connection);
+  if (!found.ok) return { result: asNotSent(found.error), isDatabaseAway: isUnread(found) };
+  const { bearer, settingsHash } = made.value;
+  if (found.value.consent !== account.consent) return { result: failReconnected(account.app), isDatabaseAway: false };
+  if (found.value.settingsHash !== settingsHash) {
+    forgetConnections(parts.caches, parts.tenant);
+    return { result: failMoved(account), isDatabaseAway: false };
+  }
   noteUse(parts, account.connection);
-  return { result: made, isDatabaseAway };
+  return { result: ok(bearer), isDatabaseAway: false };
+}
+
+function isUnread(found: Result<Connection>): boolean {
+  return !found.ok && isAwayCode(found.error);
 }
 
 function isAwayCode({ code }: Failure): boolean {
@@ -244,6 +253,12 @@ function toBearerKey({ tenant }: ConnectionsParts, { connection, consent }: Acco
 
 function failReconnected(app: string): Failed {
   return notSent("conflict", `The account of ${app} was connected again meanwhile. Repeat the call.`, { retry: "now" });
+}
+
+/** The owner consented to other hosts than those that would receive the credential now. */
+function failMoved({ app, connection }: Account): Failed {
+  const message = `The settings of ${app} changed since this account was connected. Its owner has to connect it again.`;
+  return notSent("permission_denied", message, { cause: { kind: "connection_ended", connection } });
 }
 
 function failRemoved(app: string): Failed {

@@ -249,18 +249,18 @@ describe("the credential of a call", () => {
 
   it("is bound to the app's header and hosts, and renewed once after a 401", async () => {
     const parts = await open();
-    const bearer = valueOf(await getBearer(parts, account));
+    const { bearer } = valueOf(await getBearer(parts, account));
     expect(bearer).toMatchObject({ header: "authorization", hosts: ["crm.example"] });
     expect(provider.grants.findUser(bearer.value)?.id).toBe("ana");
     provider.grants.expireAccess();
-    const renewed = valueOf(await getBearer(parts, account, { refused: bearer.value }));
+    const { bearer: renewed } = valueOf(await getBearer(parts, account, { refused: bearer.value }));
     expect(provider.grants.findUser(renewed.value)?.id).toBe("ana");
     expect(provider.grants.counts.refreshes).toBe(1);
   });
 
   it("of an ended grant says that the connection has ended", async () => {
     const parts = await open();
-    const bearer = valueOf(await getBearer(parts, account));
+    const { bearer } = valueOf(await getBearer(parts, account));
     provider.grants.endGrants();
     const ended = await getBearer(parts, account, { refused: bearer.value });
     expect(ended).toMatchObject({ error: { cause: { kind: "connection_ended", connection: "con_1" } } });

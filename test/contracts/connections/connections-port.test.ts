@@ -215,6 +215,16 @@ describe.each([fakeBackend(), postgresBackend()])("the port over $name", (backen
     expect(provider.grants.counts.refreshes).toBe(1);
   });
 
+  it("gives no credential for the hosts of settings to which nobody consented", async () => {
+    const own = accountOf(await consent(ana));
+    expect(await port.current(own)).toEqual(ok(own));
+    settingsHash = "h2";
+    expect(await port.bearer(own)).toMatchObject({
+      ok: false,
+      error: { happened: "no", cause: { kind: "connection_ended", connection: own.connection } },
+    });
+  });
+
   it("gives no credential of a later consent, and none of an ended one", async () => {
     const first = await consent(ana);
     const second = await consent(ana, { tokens: await getTokens("ben") });
