@@ -172,7 +172,7 @@ export function connectionRoutes(app: App): void {
     const write = async () => await connectionTableFromEnv(c.env, tenant).change(id, change, act);
     const changed = unwrap(await writeConnectionChange(c.env, tenant, write));
     // Tasks may wait for just this.
-    if (change.unattended === true) await wakeTasksOf(c.env, changed);
+    if (change.unattended === true || change.isDefault === true) await wakeTasksOf(c.env, changed);
     return c.json(toView(changed), 200);
   });
 

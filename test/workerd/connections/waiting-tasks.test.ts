@@ -1,10 +1,13 @@
 /** A task that waits for an account: who sees the link, and that the account's connection wakes it. */
+import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import { connectionTableFromEnv } from "../../../adapters/env/connections.ts";
 import type { TaskView } from "../../../core/task/view.ts";
+import { valueOf } from "../../contracts/value-of.ts";
 import { type Caller, callerOf } from "../http/entry.ts";
 import { newBrowser } from "../mcp/consent-client.ts";
 import { factsOf, start, until } from "../tasks/client.ts";
-import { agree, askLink, begin, connect, type Member, openOffice, signInTo } from "./connect-client.ts";
+import { agree, askLink, begin, connect, type Member, openOffice, readOnly, signInTo } from "./connect-client.ts";
 
 const CALL = { name: "test_crm", arguments: { text: "hi" } };
 
@@ -68,6 +71,22 @@ test("a key wakes it too, and leave to use the account while its owner is away",
   const [{ id }] = (await ana.send("GET", "/v1/connections")).json.data;
   expect((await ana.send("PATCH", `/v1/connections/${id}`, { unattended: true })).status).toBe(200);
   await until({ id: away.id, tenant: ana.tenant }, ({ status }) => status === "completed");
+});
+
+test("the choice of another account wakes it too", async () => {
+  const office = await openOffice();
+  const ana = await office.add("Ana");
+  await connect(ana, "ana");
+  const { id: dead } = await readOnly(ana);
+  await connect(ana, "ben", { alias: "other" });
+  valueOf(await connectionTableFromEnv(env, ana.tenant).settle(dead, "expired", "It ended."));
+  const { id } = await park(ana);
+  const { data } = (await ana.send("GET", "/v1/connections")).json;
+  const other = data.find((one: { readonly id: string }) => one.id !== dead);
+  expect((await ana.send("PATCH", `/v1/connections/${other.id}`, { is_default: true })).status).toBe(200);
+  await until({ id, tenant: ana.tenant }, ({ status }) => status === "completed");
+  const ledger = (await ana.send("GET", `/v1/tasks/${id}/ledger`)).json.data;
+  expect(ledger).toMatchObject([{ state: "confirmed", account: { connection: other.id } }]);
 });
 
 test("a list shows a new account at once, also in the isolate that read the list before", async () => {
