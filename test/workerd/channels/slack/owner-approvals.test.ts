@@ -1,16 +1,21 @@
 /** An approval of a call through a person's account, decided over the API, by clicks in Slack, and by a forged channel. */
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { databaseFromEnv } from "../../../../adapters/env/database.ts";
 import { toActionValue } from "../../../../core/channels/slack/actions.ts";
+import { failed } from "../../../../core/base/errors.ts";
 import type { PersonRecord } from "../../../../core/people/person.ts";
 import { answerAsk } from "../../../../workers/channels/inbox/answer.ts";
-import { expectProblem } from "../../http/entry.ts";
+import { callerOf, expectProblem } from "../../http/entry.ts";
 import { taskOf, until } from "../../tasks/client.ts";
 import { openApproval } from "./open-approval.ts";
 import { openWorkspace, type Workspace } from "./server.ts";
 
 beforeEach(() => reset());
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const ANA_DECIDES = "ana decides this: the call uses ana's account.";
 
@@ -88,5 +93,25 @@ test("the task itself refuses a channel that forgets the rule", async () => {
   expect(await taskOf(facts).decideApproval(ask, { ...approve, by: "ana", person: ana }, null)).toMatchObject({
     ok: true,
   });
+  await until(facts, isDone);
+});
+
+test("its owner decides it over the API while people cannot be read, and a delegate is asked to try again", async () => {
+  const workspace = await openWorkspace();
+  const { caller } = workspace;
+  const { ana, ben } = await addPeople(workspace);
+  const bind = async (person: string) => {
+    const made = await caller.send("POST", "/v1/keys", { name: person, scopes: ["tasks:write"], person });
+    return callerOf(caller.tenant, made.json.key);
+  };
+  const [anas, bens] = [await bind(ana), await bind(ben)];
+  const { view, ask, facts } = await openApproval(workspace, ana, true);
+  const path = `/v1/tasks/${view.id}/approvals/${ask}`;
+  for (const key of [anas, bens]) await key.send("GET", "/v1/session");
+  const away = failed("upstream_failed", "The database did not reply.", { retryAfterMs: 1_000 });
+  vi.spyOn(databaseFromEnv(env).people, "get").mockResolvedValue(away);
+  expectProblem(await bens.send("POST", path, { decision: "approve" }), 503);
+  const decided = await anas.send("POST", path, { decision: "approve" });
+  expect(decided.status, decided.text).toBe(200);
   await until(facts, isDone);
 });
