@@ -15,6 +15,7 @@ import { wakeTasksOf, writeConnectionChange } from "./changes.ts";
 import { createConnectAct, notifyOfAccount, notifyOfForeignConsent } from "./consent-notices.ts";
 import { type ConnectState, isOfConnection, openConnectState } from "./consent.ts";
 import { renderConnected, renderNote } from "./page.ts";
+import { storeConsent } from "./store-consent.ts";
 
 const NO_STATE = "This address did not come from Otto, or it was cut off. Open the link to connect again.";
 const OTHER_BROWSER = "Start again in the browser in which you began. Nothing was connected.";
@@ -77,7 +78,8 @@ async function completeConsent(c: AppContext, returned: ReturnedConsent, flow: F
   const { unattended, by } = flow;
   const consent = { tokens, label, scopes, unattended, settingsHash: client.settingsHash, by };
   const act = createConnectAct(c, state.actor, state.connection);
-  const complete = async () => await table.complete(state.connection, consent, act);
+  const given = { id: state.connection, consent, act };
+  const complete = async () => await storeConsent(table, given, globalThis);
   const stored = await writeConnectionChange(c.env, state.tenant, complete);
   if (!stored.ok) return await dropTokens(c, returned, { tokens, error: stored.error });
   await wakeTasksOf(c.env, stored.value);
