@@ -14,6 +14,7 @@ import { act, report } from "../../contracts/database/rows.ts";
 import { valueOf } from "../../contracts/value-of.ts";
 import { newCaller, person, SOON } from "../channels/inbox/ask-people.ts";
 import { sendingsOf } from "../channels/outbox/test-sender.ts";
+import { toCanonicalJson } from "../../../core/base/canonical-json.ts";
 import { addApp, APP, connect, grantTokens, nowhere } from "../connections/app-of-tests.ts";
 import type { Caller } from "../http/entry.ts";
 import { operatorKey, send } from "../tenant/client.ts";
@@ -26,6 +27,11 @@ let tenant: string;
 
 const table = () => connectionTableFromEnv(env, tenant);
 const find = async (id: string) => valueOf(await table().find(id));
+/** Tokens that the endpoints of `nowhere` gave. */
+const nowhereTokens = (expiresAt: number | null): TokenSet => {
+  const given = { issuer: null, endpoints: toCanonicalJson(nowhere().at) };
+  return { kind: "oauth", access: "a", refresh: "r", expiresAt, ...given };
+};
 const texts = () => sendingsOf(tenant).map(({ delivery }) => String(delivery.content["text"]));
 
 beforeEach(async () => {
@@ -74,7 +80,7 @@ describe("a check", () => {
 
   test("that cannot be made changes nothing, and is made again", async () => {
     await addApp(tenant, nowhere());
-    const tokens = { kind: "oauth", access: "a", refresh: "r", expiresAt: Date.now() - 1, issuer: null } as const;
+    const tokens = nowhereTokens(Date.now() - 1);
     const { id, lastCheckedAt } = await connect(tenant, null, { tokens });
     await check();
     expect(await find(id)).toMatchObject({ status: "active", lastCheckedAt });
@@ -110,7 +116,7 @@ describe("a revocation", () => {
 
   test("that the provider does not confirm is tried again later", async () => {
     await addApp(tenant, nowhere());
-    const { id } = await connect(tenant, null);
+    const { id } = await connect(tenant, null, { tokens: nowhereTokens(null) });
     valueOf(await table().revoke(id, act("connection.revoke", id)));
     await sweepConnections(env, Date.now() + 1_000);
     const { revocation } = await find(id);
