@@ -3,6 +3,7 @@
  * drills and the options.
  */
 import { parseArgs } from "node:util";
+import { runAccounts } from "./accounts/accounts.ts";
 import { runChannels } from "./channels/channels.ts";
 import { runCrashes } from "./crashes/crashes.ts";
 import { runEngine } from "./engine/engine.ts";
@@ -17,7 +18,17 @@ import { runRecovery } from "./recovery/recovery.ts";
 import { closing } from "./table.ts";
 import { runTimers } from "./timers/timers.ts";
 
-const GROUP_NAMES = ["crashes", "engine", "timers", "load", "outages", "channels", "fairness", "recovery"] as const;
+const GROUP_NAMES = [
+  "crashes",
+  "engine",
+  "timers",
+  "load",
+  "outages",
+  "channels",
+  "accounts",
+  "fairness",
+  "recovery",
+] as const;
 
 const { options, chosen, sizes } = readOptions(() => {
   const { values } = parseArgs({
@@ -65,6 +76,7 @@ const GROUPS: Readonly<Record<(typeof GROUP_NAMES)[number], () => Promise<GroupR
   load: () => runLoad(options, sizes),
   outages: () => runOutages(options, sizes.outage),
   channels: () => runChannels(options),
+  accounts: () => runAccounts(options),
   fairness: () => runFairness(options, sizes.noise),
   recovery: () => runRecovery(options, sizes.tasks),
 };

@@ -9,6 +9,7 @@ import {
   type WireBody,
 } from "../mock-servers/model-server.ts";
 import { type ArrivingRequest, type RecordedRequest, type Recorder, startRecorder } from "../mock-servers/recorder.ts";
+import { type AccountInput, accountScript } from "./accounts/account-script.ts";
 import { ApiClient } from "./api-client.ts";
 import { burstScript } from "./channels/burst-script.ts";
 import { type DrillInput, drillScript, STEPS } from "./crashes/script.ts";
@@ -19,7 +20,7 @@ import { type StartedSystem, startSystem } from "./started-system.ts";
 import { type TimerInput, timerScript } from "./timers/timer-script.ts";
 
 /** The JSON in the first message of a task. Its `kind` selects the script. */
-export type StageInput = DrillInput | EngineInput | LoadInput | OutageInput | TimerInput;
+export type StageInput = AccountInput | DrillInput | EngineInput | LoadInput | OutageInput | TimerInput;
 
 /** Hooks that the mock servers call and await. */
 export interface StageHooks {
@@ -34,7 +35,7 @@ export interface StageHooks {
 /** Lifetime of a key at the keyed recorder: longer than any outage, shorter than the longest drill. */
 const KEYED_FOR_S = 300;
 
-const SCRIPTS = [engineScript, loadScript, timerScript, outageScript, burstScript] as const;
+const SCRIPTS = [engineScript, loadScript, timerScript, outageScript, burstScript, accountScript] as const;
 
 export interface StageOptions {
   /** Variables of the system in addition to the drills' own. */
@@ -43,6 +44,8 @@ export interface StageOptions {
   readonly keepBodies?: boolean;
   /** The state of a stopped system, see `startSystem`. */
   readonly from?: string;
+  /** Hosts on loopback that tools and connections may reach in addition to the recorders'. */
+  readonly hosts?: readonly string[];
 }
 
 /** A tenant with its own agent, which may use the recorders. */
@@ -73,7 +76,7 @@ export interface Stage {
 }
 
 /** Starts the system and the mock servers. */
-export async function openStage({ env = {}, keepBodies = true, from }: StageOptions = {}): Promise<Stage> {
+export async function openStage({ env = {}, keepBodies = true, from, hosts = [] }: StageOptions = {}): Promise<Stage> {
   const stage: { hooks: StageHooks } = { hooks: {} };
   const model = await startModelServer({
     keepBodies,
@@ -104,7 +107,7 @@ export async function openStage({ env = {}, keepBodies = true, from }: StageOpti
       OPENAI_BASE_URL: model.url,
       OPENAI_API_KEY: "drill",
       OTTO_MODEL: "scripted",
-      OTTO_EGRESS_ALLOW: `${keyed.host},${unkeyed.host}`,
+      OTTO_EGRESS_ALLOW: [keyed.host, unkeyed.host, ...hosts].join(","),
     };
     const system = await startSystem({ ...ofDrills, ...env }, from);
     const api = new ApiClient(system.url, system.key);

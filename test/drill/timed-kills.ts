@@ -92,7 +92,8 @@ export class TimedKiller {
   }
 }
 
-async function strike(system: StartedSystem, target: KillTarget): Promise<void> {
+/** Kills a part. One of the supervisor or of everything is complete when the system answers again. */
+export async function strike(system: StartedSystem, target: KillTarget): Promise<void> {
   if (target === "supervisor" || target === "everything") await system.crash(target);
   else if (target === "workerd" || target === "host") await killRuntime(system, target);
   else await killPart(system, target);

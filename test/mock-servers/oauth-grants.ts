@@ -72,8 +72,16 @@ export interface GrantCounts {
   revocations: number;
 }
 
+/** A refresh with a known token. `at` is milliseconds since the epoch; `isReuse`: the token was used before, and its grace has ended. */
+export interface Refreshed {
+  readonly user: string;
+  readonly at: number;
+  readonly isReuse: boolean;
+}
+
 /** One authorization server. Its `rules` may change at any time. */
 export class OAuthGrants {
+  readonly refreshed: Refreshed[] = [];
   rules: GrantRules = USUAL_RULES;
   readonly counts: GrantCounts = { registrations: 0, exchanges: 0, refreshes: 0, reuses: 0, revocations: 0 };
   private readonly now: () => number;
@@ -160,7 +168,9 @@ export class OAuthGrants {
     );
     if (grant === undefined || !grant.active) return refuse("invalid_grant");
     const spentAt = grant.spent.get(token);
-    if (spentAt !== undefined && this.now() >= spentAt + this.rules.graceMs) {
+    const isReuse = spentAt !== undefined && this.now() >= spentAt + this.rules.graceMs;
+    this.refreshed.push({ user: grant.user.id, at: this.now(), isReuse });
+    if (isReuse) {
       this.counts.reuses += 1;
       grant.active = false;
       return refuse("invalid_grant");

@@ -1,5 +1,10 @@
-/** The short form of the drills of crashes, load, timers and outages. It judges what is lost, repeated, doubled and early. */
+/** The short form of the drills of crashes, load, timers, accounts and outages. It judges what is lost, repeated, doubled and early. */
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { SHORT_CONNECTING, SHORT_REFRESHING, SHORT_WAITING } from "../drill/accounts/accounts.ts";
+import { runConnectingDrill } from "../drill/accounts/connecting-drill.ts";
+import { runRefreshingDrill } from "../drill/accounts/refreshing-drill.ts";
+import { type AccountServers, startAccountServers } from "../drill/accounts/servers.ts";
+import { runAccountWaitsDrill } from "../drill/accounts/waiting-drill.ts";
 import { runKillDrill, findViolations } from "../drill/crashes/kill-drill.ts";
 import { planKills } from "../drill/crashes/kill-plan.ts";
 import { runWaitingDrill } from "../drill/crashes/waiting-drill.ts";
@@ -19,13 +24,17 @@ const seed = Math.floor(Math.random() * 2 ** 31);
 const lines: string[] = [];
 const say = (line: string): void => void lines.push(line);
 let stage: Stage;
+let servers: AccountServers;
 
 beforeAll(async () => {
-  stage = await openStage({ env: LOAD_STAGE.env, from: inject("endedState") });
+  servers = await startAccountServers();
+  const { env, hosts } = servers.options;
+  stage = await openStage({ env: { ...LOAD_STAGE.env, ...env }, hosts, from: inject("endedState") });
 });
 
 afterAll(async () => {
   await stage?.close();
+  await servers?.close();
 });
 
 /** What a test shows when it fails: everything that was found, and the seed that repeats it. */
@@ -60,6 +69,24 @@ test("no sleep, question or approval ends before its time, and each ends once, w
     expect(expired, toDetail(report)).toBeGreaterThan(0);
     expect(answered, toDetail(report)).toBeGreaterThan(0);
   }
+});
+
+test("people connect accounts while the app's server fails or a part is killed, and no grant is left behind", async () => {
+  const report = await runConnectingDrill(stage, servers, { ...SHORT_CONNECTING, seed }, say);
+  expect(report.violations, toDetail(report)).toEqual([]);
+  expect(report, toDetail(report)).toMatchObject({ rounds: SHORT_CONNECTING.disturbances.length, kills: 2 });
+});
+
+test("tokens that expire are refreshed once, and a kill between refresh and store is recovered or asked once", async () => {
+  const report = await runRefreshingDrill(stage, servers, { ...SHORT_REFRESHING, seed }, say);
+  expect(report.violations, toDetail(report)).toEqual([]);
+  expect(report.refreshes, toDetail(report)).toBeGreaterThan(0);
+});
+
+test("tasks that wait for an account end once each, with its owner's account, after one message for each outage", async () => {
+  const report = await runAccountWaitsDrill(stage, servers, { ...SHORT_WAITING, seed }, say);
+  expect(report.violations, toDetail(report)).toEqual([]);
+  expect(report.tasks, toDetail(report)).toBe(2 * SHORT_WAITING.tasks + SHORT_WAITING.others);
 });
 
 test.each(SHORT_OUTAGES)("tasks outlive an outage (%s) and repeat nothing", async (name) => {
