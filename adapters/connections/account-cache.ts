@@ -2,6 +2,7 @@
  * What an isolate read of connections. A value counts for 5 s, so that a revocation applies everywhere within that time.
  * While the database is away it counts for 10 min, so that running tasks continue.
  */
+import { awaitWithin, type Timer } from "../../core/base/deadline.ts";
 import { failed, type Failure, ok, type Result } from "../../core/base/errors.ts";
 import { FailurePause } from "../../core/base/failure-pause.ts";
 import { SingleFlight } from "../../core/base/single-flight.ts";
@@ -14,6 +15,8 @@ export const FRESH_MS = 5_000;
 export const STALE_MS = 10 * 60_000;
 /** After a failed read, this isolate does not read for this long: each attempt would wait for the time limit. */
 const PAUSE_MS = 2_000;
+/** How long a request waits for the read of another one. Then it reads for itself. */
+const JOIN_MS = 1_000;
 const MAX_ENTRIES = 5_000;
 
 interface Entry<Value> {
@@ -36,11 +39,13 @@ export class AgedCache<Value> {
   readonly #entries = new Map<string, Entry<Value>>();
   readonly #flights = new SingleFlight<Result<Value>>({ maxAgeMs: FRESH_MS, maxFlights: MAX_ENTRIES });
   readonly #pause: FailurePause;
+  readonly #timer: Timer;
   /** Grows when values are dropped: a read that began before that stores nothing. */
   #generation = 0;
 
-  constructor(pause: FailurePause = new FailurePause(PAUSE_MS)) {
+  constructor(pause: FailurePause = new FailurePause(PAUSE_MS), timer: Timer = globalThis) {
     this.#pause = pause;
+    this.#timer = timer;
   }
 
   /** Returns the value, read if it is older than `maxAgeMs` (5 s). `now` is in milliseconds, at the time of the call. */
@@ -54,15 +59,14 @@ export class AgedCache<Value> {
     if (known !== null) return ok(known);
     if (this.#pause.isOn(now)) return this.#useStale(key, now);
     const generation = this.#generation;
-    const made = await this.#flights.run(
-      `${generation} ${maxAgeMs} ${key}`,
-      async () => {
-        const result = await read();
-        if (result.ok) this.store(key, result.value, now, generation);
-        return result;
-      },
-      now,
-    );
+    const readAndStore = async () => {
+      const result = await read();
+      if (result.ok) this.store(key, result.value, now, generation);
+      return result;
+    };
+    const joined = this.#flights.run(`${generation} ${maxAgeMs} ${key}`, readAndStore, now);
+    // The request that reads for this one too can have been cut off.
+    const made = (await awaitWithin(this.#timer, JOIN_MS, joined, null)) ?? (await readAndStore());
     if (made.ok) {
       this.#pause.end();
       return made;

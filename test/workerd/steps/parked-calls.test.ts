@@ -96,3 +96,28 @@ test.each([
   },
   180_000,
 );
+
+test("tasks that are killed while they use an account finish, and none acts twice", async () => {
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const caller = await newCaller();
+  const { tenant } = caller;
+  await addApp(tenant);
+  const ana = await person(caller, "Ana");
+  const texts = Array.from({ length: 2 * TOGETHER }, (_, index) => `note ${index}`);
+  const tasks = await parkTasks(tenant, ana.id, texts);
+  await connect(tenant, ana.id);
+  const wakes = stopWakings(tenant, TOGETHER);
+  await tenantsFromEnv(env)(tenant).connectionReady("crm", ana.id);
+  await vi.waitFor(() => expect(wakes.isStopped()).toBe(true), SOON);
+  // Other requests of the isolate wait for reads of those that this cuts off.
+  await abortAllDurableObjects();
+  wakes.resume();
+  await Promise.all(tasks.map((facts) => until(facts, completed, 60_000)));
+  const uses = usesOf(tenant).map(({ text }) => text);
+  expect(new Set(uses).size).toBe(uses.length);
+  const rows = (await Promise.all(tasks.map(ledgerOf))).flat();
+  const done = rows.filter(({ state }) => state === "confirmed");
+  for (const { state } of rows) expect(["confirmed", "unknown"]).toContain(state);
+  expect(uses.length).toBeGreaterThanOrEqual(done.length);
+  expect(done.length).toBeGreaterThanOrEqual(TOGETHER);
+}, 120_000);
