@@ -18,7 +18,7 @@ import {
 
 const SEEDS = 200;
 /** Interleavings that run at the same time. */
-const TOGETHER = 40;
+const TOGETHER = 25;
 
 interface Seeded {
   readonly world: TwoPeople;
