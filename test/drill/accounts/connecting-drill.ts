@@ -56,13 +56,13 @@ export async function runConnectingDrill(
   const open = async (round: number): Promise<Office> =>
     await Office.open(stage, servers, `CONNECT${round}X${seed.toString(36).toUpperCase()}`);
   const grantsBefore = APP_USERS.map(({ id }) => app.grants.countActive(id));
-  const offices = [await open(0)];
+  const offices: Office[] = [];
   const violations: string[] = [];
   const attempted: Attempted[] = [];
   let kills = 0;
   for (const [round, disturbance] of disturbances.entries()) {
     const name = nameOf(disturbance);
-    if (needsNewApp(disturbance)) offices.push(await open(round + 1));
+    if (round === 0 || needsNewApp(disturbance)) offices.push(await open(round + 1));
     const office = offices.at(-1);
     if (office === undefined) throw new Error("there is no office");
     const links = office.members.flatMap((member) =>
