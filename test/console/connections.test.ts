@@ -220,7 +220,7 @@ test("a call waits for an account until its owner connects it, and others see fo
   await expect.poll(async () => (await api.task(task)).status, PATIENT).toBe("completed");
   const call = page.getByRole("button", { name: new RegExp(tool.replace(".", "\\.")) }).first();
   if ((await call.getAttribute("aria-expanded")) !== "true") await call.click();
-  await page.getByText("Through ana@acme.example (Owner)").waitFor();
+  await page.getByText("Through ana@acme.example (Owner)", { exact: true }).waitFor();
   await expectWidths(page, "call-through-an-account");
 
   // Its owner decides, and nobody else.

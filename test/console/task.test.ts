@@ -91,7 +91,7 @@ test("a waiting task gets a message and an answer, and both are in its timeline"
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await expectSeen(timeline().getByText("Somebody told it"), timeline().getByText("Be brief."));
   await page.getByRole("button", { name: "blue" }).click();
-  await expectSeen(status("Completed"), timeline().getByText("API key"), timeline().getByText("Blue it is."));
+  await expectSeen(status("Completed"), timeline().getByText("Owner"), timeline().getByText("Blue it is."));
   expect(await page.getByRole("heading", { name: "Waiting for you" }).count()).toBe(0);
 });
 

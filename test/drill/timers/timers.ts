@@ -18,7 +18,7 @@ export const SHORT_TIMERS: Omit<TimerPlan, "seed"> = {
   napsEach: 2,
   questions: 12,
   approvals: 8,
-  longestSeconds: 5,
+  longestSeconds: 10,
   endWithinMs: 60_000,
   kills: { gapMs: [1_500, 3_000], weights: { workerd: 3, host: 2 } },
 };
