@@ -96,7 +96,7 @@ create policy directory_rows on app_clients        to otto_directory using (true
 
 grant select, insert, update, delete on entity_connections to otto_app;
 grant select, insert, update, delete on app_clients        to otto_app;
--- Update: the purge of people ends their connections, of which none is left by then.
+-- Update: the purge of people ends their connections, and none is left by then.
 grant select, update, delete         on entity_connections to otto_directory;
 grant select, delete                 on app_clients        to otto_directory;
 

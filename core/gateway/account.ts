@@ -35,7 +35,7 @@ const NO_APPS: Failure = {
 
 const CANNOT_CHECK: Failure = notSent("upstream_failed", "Otto cannot check the account now. Try again later.").error;
 
-/** Returns why an account cannot be checked: for now, or as the port says. Nothing was sent. */
+/** Returns the failure of a call whose account cannot be checked. A temporary failure says to try again later. Nothing was sent. */
 export function toCheckFailure(failure: Failure): Failure {
   const { code, retry = ERRORS[code].retry } = failure;
   return retry === "never" ? asNotSent(failure).error : CANNOT_CHECK;

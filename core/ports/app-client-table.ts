@@ -34,7 +34,7 @@ export interface ReadSecrets {
   readonly receipt: string | null;
 }
 
-/** `secrets` is null if there are none, or they cannot be opened. */
+/** `secrets` is null without any, and where they cannot be opened. */
 export interface StoredSecrets extends ReadSecrets {
   readonly secrets: AppClientSecrets | null;
 }

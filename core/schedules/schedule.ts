@@ -84,7 +84,7 @@ export interface SchedulePerson {
 
 /** For whom the tasks act. */
 export interface ScheduleCaller extends SchedulePerson {
-  /** The version of the configuration to which it is bound: any other was changed without the person. */
+  /** The version of the configuration to which it is bound. The person did not make or confirm any other version. */
   readonly version: number;
   /** When the person created or confirmed the schedule, in milliseconds since the epoch. */
   readonly at: number;

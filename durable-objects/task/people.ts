@@ -24,7 +24,7 @@ import type { TaskStore } from "./store.ts";
 /** Applies a command, and returns the task after it or why it is refused. */
 type RunCommand = (command: Command, ...wake: Wake) => Result<TaskView>;
 
-/** Of which parts a message is made, and who wrote it. As in `TaskRpc`. */
+/** The parts of a message, and who wrote it. As in `TaskRpc`. */
 interface SentMessage {
   readonly own: number | undefined;
   readonly outside: readonly TextRange[] | undefined;

@@ -1,5 +1,5 @@
 /** A tenant's connections in memory, as the database stores them. */
-import type { Provider } from "../../core/connections/account.ts";
+import { getOwnerPerson, type Provider } from "../../core/connections/account.ts";
 import { type Connection, toConnectionStatus } from "../../core/connections/connection.ts";
 import {
   cleanLabel,
@@ -54,11 +54,10 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
   const people = new Map<string, string>();
   const acts: AuditEntry[] = [];
 
-  const getPerson = ({ owner }: Connection) => (owner.kind === "person" ? owner.id : null);
   const isKnown = (person: string | null) => person === null || people.has(person);
   const all = () => [...rows.values()].toSorted((a, b) => (a.connection.id < b.connection.id ? -1 : 1));
   const groupOf = ({ app, person }: Pick<OwnedApp, "app" | "person">) =>
-    all().filter(({ connection }) => connection.app === app && getPerson(connection) === person);
+    all().filter(({ connection }) => connection.app === app && getOwnerPerson(connection.owner) === person);
   const findOwned = (owned: OwnedApp) => groupOf(owned).find(({ connection }) => connection.alias === owned.alias);
   const edit = (row: Row, change: Partial<Connection>) => {
     row.connection = { ...row.connection, ...change };
@@ -74,7 +73,7 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
   }
 
   function fixDefault(connection: Connection): void {
-    const group = groupOf({ app: connection.app, person: getPerson(connection) });
+    const group = groupOf({ app: connection.app, person: getOwnerPerson(connection.owner) });
     const hasActive = group.some((row) => row.connection.status === "active");
     for (const row of group) if (row.connection.status === "revoked" && hasActive) edit(row, { isDefault: false });
     if (group.some((row) => row.connection.isDefault)) return;
@@ -103,7 +102,7 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
 
   function removeOrphan(row: Row): void {
     const { connection, revoking } = row;
-    if (revoking.length === 0 && !isKnown(getPerson(connection))) rows.delete(connection.id);
+    if (revoking.length === 0 && !isKnown(getOwnerPerson(connection.owner))) rows.delete(connection.id);
   }
 
   const table: ConnectionTable = {
@@ -130,7 +129,7 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
         edit(found, { provider });
         return Promise.resolve(ok(view(found)));
       }
-      const ofOwner = all().filter(({ connection }) => getPerson(connection) === owned.person);
+      const ofOwner = all().filter(({ connection }) => getOwnerPerson(connection.owner) === owned.person);
       if (rows.size >= MAX_OF_TENANT || ofOwner.length >= MAX_OF_OWNER)
         return Promise.resolve(failed("quota_exceeded", "There are too many connections. Remove one first."));
       const row = makeRow(owned, provider);
@@ -169,7 +168,7 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
       withRow(id, (row) => {
         const problem = findScopesProblem(scopes) ?? findTokensProblem(JSON.stringify(tokens));
         if (problem !== null) return problem;
-        if (!isKnown(getPerson(row.connection))) return NO_PERSON;
+        if (!isKnown(getOwnerPerson(row.connection.owner))) return NO_PERSON;
         const { consent, status } = row.connection;
         Object.assign(row, { tokens, version: row.version + 1, flow: null, leasedUntil: 0 });
         edit(row, {
@@ -215,7 +214,7 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
         const { connection } = row;
         if (isDefault === true && connection.consent === 0)
           return failed("conflict", "This connection was never connected. Connect it first.", { field: "is_default" });
-        const person = getPerson(connection);
+        const person = getOwnerPerson(connection.owner);
         const named = alias === undefined ? row : (findOwned({ app: connection.app, person, alias }) ?? row);
         if (named !== row) return failed("conflict", "Another connection has this alias.", { field: "alias" });
         if (isDefault === true)
@@ -274,7 +273,8 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
     revokeAll({ app, person }, act) {
       const meant = all().filter(
         ({ connection }) =>
-          (app === undefined || connection.app === app) && (person === undefined || getPerson(connection) === person),
+          (app === undefined || connection.app === app) &&
+          (person === undefined || getOwnerPerson(connection.owner) === person),
       );
       for (const { connection } of meant) if (connection.status === "new") rows.delete(connection.id);
       const ended = meant.filter(({ connection: { status } }) => status !== "new" && status !== "revoked");
@@ -364,7 +364,7 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
     addPerson: (id, name) => people.set(id, name),
     removePerson(id) {
       people.delete(id);
-      for (const row of all().filter(({ connection }) => getPerson(connection) === id)) {
+      for (const row of all().filter(({ connection }) => getOwnerPerson(connection.owner) === id)) {
         const { connection, revoking, tokens } = row;
         if (tokens === null && revoking.length === 0) {
           rows.delete(connection.id);

@@ -1,4 +1,4 @@
-/** Renewal under a lease: one refresh at a time, whatever happens between refreshing and storing. */
+/** Renewal under a lease: one refresh at a time, also after a crash between refreshing and storing. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   createTokenFlights,
@@ -151,7 +151,7 @@ export function leaseContract(name: string, openTable: () => FakeTokenTable): vo
     });
 
     it.each(["refuse", "error", "hang", "bad_json", "huge", "redirect"] as const)(
-      "a provider that fails (%s) changes nothing: valid tokens are used, and then calls fail for now",
+      "a provider that fails (%s) changes nothing: valid tokens are used, and then calls fail with the advice to try later",
       async (fault) => {
         provider.fault("token", fault);
         passTo(60_000);
@@ -260,7 +260,7 @@ export function leaseContract(name: string, openTable: () => FakeTokenTable): vo
       expect(statusOf()).toBe("active");
     });
 
-    it("a database that is away fails for now", async () => {
+    it("a database that is away fails with the advice to try later", async () => {
       passTo(0);
       const away = Promise.resolve(failed("upstream_failed", "The database did not answer."));
       table.fault = () => away;

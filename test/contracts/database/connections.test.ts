@@ -175,7 +175,7 @@ describe.each([fakeBackend(), postgresBackend()])("connections in $name", (backe
       expect(await on.table.settle(newId("connection"), "failed", "no")).toMatchObject(missing);
     });
 
-    test("is expired once for an outage, of which its owner is notified once", async () => {
+    test("is expired once for an outage, and its owner is notified once", async () => {
       const { id } = await on.connect(on.own());
       expect(valueOf(await on.table.settle(id, "expired", "refused"))).toMatchObject({ status: "expired", outage: 1 });
       expect(valueOf(await on.table.settle(id, "expired", "refused"))).toMatchObject({ status: "expired", outage: 1 });

@@ -55,7 +55,7 @@ describe("the actors of a task", () => {
     expect(joinActors(ana, undefined)).toEqual({ ...ana, hasUnknown: true });
   });
 
-  test("name at most so many people, each once; more count as unknown", () => {
+  test("name at most MAX_ACTORS people, each once; more count as unknown", () => {
     fc.assert(
       fc.property(ACTORS, ({ people, hasUnknown }) => {
         expect(people.length).toBeLessThanOrEqual(MAX_ACTORS);
@@ -67,7 +67,7 @@ describe("the actors of a task", () => {
     );
   });
 
-  test("decide the same in whatever order they are joined", () => {
+  test("decide the same in each order of joining", () => {
     fc.assert(
       fc.property(ACTORS, ACTORS, ACTORS, (a, b, c) => {
         const orders = [

@@ -166,7 +166,7 @@ const choices = fc.record({
   connections: connections.map((all) => all.map(({ id, owner, ...change }) => connection(id, owner, change))),
 });
 
-describe("whatever connections there are and whatever an agent names", () => {
+describe("any connections, and any that an agent names", () => {
   const isDead = ({ status, consent }: Connection) => status !== "active" && status !== "new" && consent > 0;
 
   test("no person's account is used or asked for but the caller's", () => {

@@ -32,7 +32,7 @@ describe("a state", () => {
     expect(STATUSES.map((status) => changeStatus(status, event))).toEqual(expected);
   });
 
-  test("leaves revoked by a consent alone, whatever happens", () => {
+  test("leaves revoked by a consent alone, after any events", () => {
     const events = fc.array(fc.constantFrom<ConnectionEvent>("fail", "expire", "renew", "revoke"));
     fc.assert(
       fc.property(events, (happened) => {

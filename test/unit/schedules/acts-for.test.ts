@@ -1,4 +1,4 @@
-/** For whom the tasks of a schedule act, whatever is done to it. */
+/** For whom the tasks of a schedule act, after any changes of it. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Actor } from "../../../core/connections/actors.ts";

@@ -272,7 +272,7 @@ describe("just before its effect, a call through an account", () => {
     expect(seen.runs).toBe(2);
   });
 
-  test("fails for now while the account cannot be read", async () => {
+  test("fails with the advice to try later while the account cannot be read", async () => {
     const port = withAna();
     const { prepare, perform, seen } = play(port);
     const call = toRunnable(await prepare());

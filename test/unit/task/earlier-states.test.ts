@@ -1,4 +1,4 @@
-/** Tasks that each earlier version stored, in whatever they waited for: this release finishes them. */
+/** Tasks that each earlier version stored, in each kind of wait: this release finishes them. */
 import { describe, expect, test } from "vitest";
 import { isOnlyActor, UNKNOWN_ACTORS } from "../../../core/connections/actors.ts";
 import type { Command } from "../../../core/task/commands.ts";

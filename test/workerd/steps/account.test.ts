@@ -123,7 +123,7 @@ describe("a call through an account", () => {
     ]);
   });
 
-  test("waits for one, and runs once after it was connected, whatever reports it and how often", async () => {
+  test("waits for one, and runs once after it was connected, however often that is reported", async () => {
     const office = await openOffice();
     const facts = await begin(office);
     const waiting = await until(facts, waits("connection"));

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The watchers of an object with so many sockets, and the frames that one of them received. */
+/** The watchers of an object with this number of sockets, and the frames that one of them received. */
 function makeWatchers() {
   const frames: string[] = [];
   const sockets = Array.from({ length: WATCHERS }, (_, index) => ({

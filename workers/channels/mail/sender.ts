@@ -126,7 +126,7 @@ async function replyAddress(
   return made.ok ? ok({ name: "", address: made.value }) : made;
 }
 
-/** Whether the person with this address may decide this approval: its owner may, whatever else they may approve. */
+/** Whether the person with this address may decide this approval: its owner may, also without a record that allows approving. */
 async function canApproveByMail(
   env: Env,
   tenant: string,

@@ -73,7 +73,7 @@ async function listApps({ env, tenant }: SlackContext, { id }: PersonRecord): Pr
   return ok(apps.value.map((app) => toListedApp(app, id, connections.value)));
 }
 
-/** The account that a task of the person would use, whatever its state. */
+/** The account that a task of the person would use, in any state. */
 function toListedApp(client: AppClient, caller: string, connections: readonly Connection[]): ListedApp {
   const { app, provider, title, per, settingsHash } = client;
   const rule = { app, provider, owner: per, scopes: [] };
