@@ -42,7 +42,7 @@ export interface ChildHooks {
   readonly onProcess: (running: RecordedProcess | null) => void;
   readonly onProgress: (message: string) => void;
   readonly onProblem: (message: string) => void;
-  /** The child says that it can never work. It is not started again. */
+  /** The child can never work, and never did. It is not started again. */
   readonly onFatal: (message: string) => void;
 }
 
@@ -71,21 +71,25 @@ export function superviseChild(spec: ChildSpec, hooks: ChildHooks): SupervisedCh
   );
 
   function start(): void {
-    const child = spawn(process.execPath, [...NODE_FLAGS, spec.script], {
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
-      env: { ...MALLOC_ENV, ...spec.env },
-      // A group of its own: a Ctrl-C at the terminal reaches the supervisor only, which ends things in order.
-      detached: true,
-    });
+    let child: ChildProcess;
+    try {
+      child = spawn(process.execPath, [...NODE_FLAGS, spec.script], {
+        stdio: ["ignore", "pipe", "pipe", "ipc"],
+        env: { ...MALLOC_ENV, ...spec.env },
+        // A group of its own: a Ctrl-C at the terminal reaches the supervisor only, which ends things in order.
+        detached: true,
+      });
+    } catch (error) {
+      // Some of the system's refusals are thrown and others are an event (https://nodejs.org/api/child_process.html#event-error).
+      return startFailed(error instanceof Error ? error : new Error(String(error)));
+    }
     const ended = Promise.withResolvers<void>();
     const pid = child.pid;
     if (pid === undefined) {
-      child.once("error", (error) => {
-        if (isPassing(error)) startLater(`${spec.name} could not be started (${error.message})`, deaths + 1);
-        else hooks.onFatal(`${spec.name} cannot be started: ${error.message}`);
-      });
+      child.once("error", startFailed);
       return;
     }
+    child.on("error", (error) => hooks.onProblem(`${spec.name}: ${error.message}`));
     const recorded = { pid, started: startTime(pid) ?? "" };
     running = { process: child, recorded, ended: ended.promise };
     hooks.onProcess(recorded);
@@ -121,6 +125,8 @@ export function superviseChild(spec: ChildSpec, hooks: ChildHooks): SupervisedCh
         first.resolve();
       } else if (said.type === "progress") hooks.onProgress(said.message);
       else if (said.type === "problem") hooks.onProblem(said.message);
+      // It worked before, so what stops it now may pass: another program at its port, for one. It ends, and is started again.
+      else if (everReady) hooks.onProblem(`${spec.name}: ${said.message}`);
       else {
         over = true;
         hooks.onFatal(`${spec.name}: ${said.message}`);
@@ -139,6 +145,11 @@ export function superviseChild(spec: ChildSpec, hooks: ChildHooks): SupervisedCh
       const proven = readyAtMs !== null && Date.now() - readyAtMs > PROVEN_AFTER_MS;
       startLater(`${spec.name} ended ${how}`, proven ? 1 : deaths + 1);
     });
+  }
+
+  function startFailed(error: Error): void {
+    if (everReady || isPassing(error)) startLater(`${spec.name} could not be started (${error.message})`, deaths + 1);
+    else hooks.onFatal(`${spec.name} cannot be started: ${error.message}`);
   }
 
   function startLater(problem: string, count: number): void {
@@ -171,7 +182,11 @@ function isPassing(error: Error): boolean {
 }
 
 function eachLine(stream: Readable | null, use: (line: string) => void): void {
-  if (stream !== null) createInterface({ input: stream }).on("line", use);
+  if (stream === null) return;
+  // What cannot be read of a child that died is lost; without a listener the error would end this process.
+  createInterface({ input: stream })
+    .on("line", use)
+    .on("error", () => undefined);
 }
 
 function limitedPerMinute(limit: number, show: (line: string) => void): (line: string) => void {

@@ -1,11 +1,26 @@
 /** Ports of this machine. */
-import { type AddressInfo, createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 
-/** Free ports of the loopback interface, all different. */
+/**
+ * Below the ports that a system gives to outgoing connections (Linux: ip_local_port_range of ip(7)). One of those may be a connection's,
+ * for a minute after its end too, just when the program that listens there is started again.
+ */
+const [FIRST_PORT, LAST_PORT] = [20_000, 32_000];
+
+/** Free ports of the loopback interface, all different, which the system gives to no program by itself. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, () => listen("127.0.0.1", 0)));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  const held: Server[] = [];
+  const ports: number[] = [];
+  while (ports.length < count) {
+    const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT));
+    try {
+      held.push(await listen("127.0.0.1", port));
+      ports.push(port);
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+    }
+  }
+  await Promise.all(held.map((server) => new Promise((resolve) => server.close(resolve))));
   return ports;
 }
 
@@ -17,14 +32,17 @@ export async function isPortFree(port: number): Promise<boolean> {
       await new Promise((resolve) => server.close(resolve));
     } catch (error) {
       // A machine without IPv6 says EADDRNOTAVAIL or EAFNOSUPPORT.
-      if (error instanceof Error && "code" in error && (error.code === "EADDRINUSE" || error.code === "EACCES"))
-        return false;
+      if (isTaken(error)) return false;
     }
   }
   return true;
 }
 
-async function listen(host: string, port: number): Promise<ReturnType<typeof createServer>> {
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "EADDRINUSE" || error.code === "EACCES");
+}
+
+async function listen(host: string, port: number): Promise<Server> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
