@@ -24,8 +24,9 @@ export interface Report {
   }[];
 }
 
-/** The most characters of a reason in the summary; the runner's own output has all of it. */
+/** The most characters of a reason's first line, and of its end, in the summary; the runner's own output has all of it. */
 const REASON_CHARACTERS = 300;
+const REASON_END_CHARACTERS = 900;
 const NO_REPORT: Report = {
   numPassedTests: 0,
   numFailedTests: 0,
@@ -54,10 +55,18 @@ function describeFailures({ name, assertionResults }: Report["testResults"][numb
   return assertionResults.flatMap(({ status, fullName = "", failureMessages }) => {
     const isRetried = status === "passed" && (failureMessages ?? []).length > 0;
     if (status !== "failed" && !isRetried) return [];
-    const [reason = ""] = (failureMessages?.[0] ?? "").split("\n");
-    const line = [name, fullName, reason.slice(0, REASON_CHARACTERS)].filter((part) => part !== "").join(" · ");
+    const reason = describeReason(failureMessages?.[0] ?? "");
+    const line = [name, fullName, reason].filter((part) => part !== "").join(" · ");
     return isRetried ? `passed when it was tried again: ${line}` : line;
   });
+}
+
+/** The first line of a failure's message and, where it holds the output of a program, the end of that, in one line and without the stack. */
+function describeReason(message: string): string {
+  const stackAt = message.search(/\n\s+at /);
+  const [first = "", ...more] = (stackAt < 0 ? message : message.slice(0, stackAt)).split("\n");
+  const end = more.join(" | ").slice(-REASON_END_CHARACTERS);
+  return `${first.slice(0, REASON_CHARACTERS)}${end === "" ? "" : ` … ${end}`}`;
 }
 
 /** `12 passed, 0 failed`, and `, 1 skipped` when there was one: the sum over all suites. */

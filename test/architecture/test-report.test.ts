@@ -39,6 +39,15 @@ test("names each test that failed, if only at first, with the first line of why"
   ]);
 });
 
+test("a failure that holds a program's output is named with the end of it, and without its stack", () => {
+  const output = Array.from({ length: 200 }, (_, line) => `line ${line}`).join("\n");
+  const message = `Error: it was not restarted:\n${output}\n    at task.ts:3`;
+  const assertionResults = [{ status: "failed", fullName: "a task ends", failureMessages: [message] }];
+  const [note] = countSuite(1, { ...PASSED, numFailedTests: 1, testResults: [{ name: FILE, assertionResults }] }).notes;
+  expect(note).toMatch(/ · Error: it was not restarted: … .*line 198 \| line 199$/);
+  expect(note?.length).toBeLessThan(1100);
+});
+
 test("the closing line sums the suites and names skipped tests only when there are some", () => {
   const count = { passed: 3, failed: 0, skipped: 0, notes: [] };
   expect(closingLine([count, { ...count, failed: 1 }])).toBe("6 passed, 1 failed");
