@@ -8,7 +8,7 @@
 import { asNotSent, type Failed, type Failure, notSent, ok, type Result } from "../../core/base/errors.ts";
 import { type Account, type ConnectReason, getOwnerPerson } from "../../core/connections/account.ts";
 import type { AppClient } from "../../core/connections/app-client.ts";
-import { chooseAccount, type Chosen } from "../../core/connections/choose-account.ts";
+import { chooseAccount, type Chosen, mayRunUnattended } from "../../core/connections/choose-account.ts";
 import { type Connection, toAccount } from "../../core/connections/connection.ts";
 import { MAX_OF_OWNER, USED_EVERY_MS } from "../../core/connections/rules.ts";
 import { type Bearer, getValue } from "../../core/connections/tokens.ts";
@@ -32,7 +32,7 @@ export function openConnections(parts: ConnectionsParts): ConnectionsPort {
   return {
     choose: async (question) => await choose(parts, question),
 
-    current: async (account) => await check(parts, account),
+    current: async (account, isUnattended) => await check(parts, account, isUnattended),
 
     bearer: async (account, renew) => await giveBearer(parts, account, renew),
 
@@ -50,12 +50,16 @@ async function choose(parts: ConnectionsParts, question: AccountQuestion): Promi
   );
 }
 
-async function check(parts: ConnectionsParts, account: Account): Promise<Result<CurrentAccount>> {
+async function check(
+  parts: ConnectionsParts,
+  account: Account,
+  isUnattended: boolean,
+): Promise<Result<CurrentAccount>> {
   const person = getOwnerPerson(account.owner);
   return await decide(
     parts,
     { app: account.app, person },
-    (found) => ok(findCurrent(account, found)),
+    (found) => ok(findCurrent(account, isUnattended, found)),
     (current) => "connection" in current && current.consent === account.consent,
   );
 }
@@ -95,11 +99,12 @@ function chooseFrom(question: AccountQuestion, { app: known, rows }: Found): Res
   return ok(chooseAccount({ ...wanted, settingsHash, connections: rows }));
 }
 
-function findCurrent({ connection }: Account, { app, rows }: Found): CurrentAccount {
+function findCurrent({ connection }: Account, isUnattended: boolean, { app, rows }: Found): CurrentAccount {
   const found = rows.find(({ id }) => id === connection);
   if (app === null || found === undefined || found.status === "revoked") return { needed: "revoked" };
   const isUsable = found.status === "active" && found.settingsHash === app.settingsHash;
-  return isUsable ? toAccount(found) : { needed: "expired" };
+  if (!isUsable) return { needed: "expired" };
+  return isUnattended && !mayRunUnattended(found) ? { needed: "unattended" } : toAccount(found);
 }
 
 /** Instead of the age of a cached value. */

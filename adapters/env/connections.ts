@@ -30,7 +30,7 @@ export function connectionsFromEnv(env: Env, tenant: string): ConnectionsPort {
   const open = once(() => openTenantConnections(env, tenant));
   return {
     choose: async (question) => await open().choose(question),
-    current: async (account) => await open().current(account),
+    current: async (account, isUnattended) => await open().current(account, isUnattended),
     bearer: async (account, renew) => await open().bearer(account, renew),
     refused: async (account) => await open().refused(account),
   };

@@ -69,10 +69,15 @@ function findDefault(connections: readonly Connection[]): Connection | null {
 
 /** Finds why a connection cannot be used by this call; null if it can. */
 function findReason(connection: Connection, { app, isUnattended, settingsHash }: Choice): ConnectReason | null {
-  const { status, owner, unattended, scopes } = connection;
+  const { status, scopes } = connection;
   if (status === "revoked") return "revoked";
   if (status !== "active") return "expired";
-  if (isUnattended && owner.kind === "person" && !unattended) return "unattended";
+  if (isUnattended && !mayRunUnattended(connection)) return "unattended";
   if (scopes !== null && !app.scopes.every((scope) => scopes.includes(scope))) return "scopes";
   return connection.settingsHash === settingsHash ? null : "expired";
+}
+
+/** Whether tasks that no person started may use a connection: a shared one, or one whose owner allows it. */
+export function mayRunUnattended({ owner, unattended }: Connection): boolean {
+  return owner.kind === "shared" || unattended;
 }

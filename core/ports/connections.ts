@@ -18,10 +18,10 @@ export interface AccountQuestion {
 export interface ConnectionsPort {
   choose(question: AccountQuestion): Promise<Result<Chosen>>;
   /**
-   * The same connection as it is now; another `consent` may be another mailbox. Fails with `retry: "later"` while it
-   * cannot be read.
+   * The same connection as it is now; another `consent` may be another mailbox. `isUnattended`: no person started the
+   * task, so its owner has to allow this still. Fails with `retry: "later"` while it cannot be read.
    */
-  current(account: Account): Promise<Result<Account | { readonly needed: ConnectReason }>>;
+  current(account: Account, isUnattended: boolean): Promise<Result<Account | { readonly needed: ConnectReason }>>;
   /**
    * For the egress module and the MCP client alone. `renew.refused`: the app answered 401 to this value. Fails with the
    * cause `connection_ended` once the access has ended.

@@ -103,7 +103,7 @@ export async function checkAccount(visit: AccountVisit, isRepeat: boolean): Prom
   const { account } = call;
   // A call through an account never runs without one, nor as a call of another app.
   if (account === undefined || tool.app?.app !== account.app) return await chooseAgain(visit);
-  const current = await connections.current(account);
+  const current = await connections.current(account, isUnattended(visit.facts.via));
   if (!current.ok) return { kind: "refused", failure: toCheckFailure(current.error) };
   const { value } = current;
   if (!("needed" in value)) {

@@ -1,6 +1,6 @@
 /** A tenant's accounts in memory, by the same rules as stored ones. */
 import type { AccountOwner } from "../../core/connections/account.ts";
-import { chooseAccount } from "../../core/connections/choose-account.ts";
+import { chooseAccount, mayRunUnattended } from "../../core/connections/choose-account.ts";
 import { type Connection, toAccount } from "../../core/connections/connection.ts";
 import { notSent, ok } from "../../core/base/errors.ts";
 import type { ConnectionsPort } from "../../core/ports/connections.ts";
@@ -49,12 +49,13 @@ export function fakeConnections(): FakeAccounts {
       const asked = { app: { ...app, owner: rule }, caller, configured, isUnattended };
       return ok(chooseAccount({ ...asked, settingsHash: SETTINGS_HASH, connections: all }));
     },
-    async current({ connection: id }) {
+    async current({ connection: id }, isUnattended) {
       reads.push(`current ${id}`);
       if (this.isAway) return AWAY;
       const found = connections.get(id);
       if (found === undefined || found.status === "revoked") return ok({ needed: "revoked" });
-      return ok(found.status === "active" ? toAccount(found) : { needed: "expired" });
+      if (found.status !== "active") return ok({ needed: "expired" });
+      return ok(isUnattended && !mayRunUnattended(found) ? { needed: "unattended" } : toAccount(found));
     },
     async bearer({ connection, consent }) {
       return ok({ header: "authorization", value: `Bearer ${connection}-${consent}`, hosts: [HOST] });

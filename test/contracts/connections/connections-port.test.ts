@@ -122,11 +122,20 @@ describe.each([fakeBackend(), postgresBackend()])("the port over $name", (backen
     const own = await consent(ana);
     settingsHash = "h2";
     expect(await ask()).toMatchObject({ value: { kind: "needed", need: { reason: "expired", person: ana } } });
-    expect(await port.current(accountOf(own))).toEqual(ok({ needed: "expired" }));
+    expect(await port.current(accountOf(own), false)).toEqual(ok({ needed: "expired" }));
     forgetConnections(caches, at.tenant);
     isRemoved = true;
     expect(await ask()).toMatchObject({ ok: false, error: { code: "not_available", happened: "no" } });
-    expect(await port.current(accountOf(own))).toEqual(ok({ needed: "revoked" }));
+    expect(await port.current(accountOf(own), false)).toEqual(ok({ needed: "revoked" }));
+  });
+
+  it("a person's account serves tasks that nobody started only while its owner allows them", async () => {
+    const [own, shared] = [await consent(ana), await consent(null)];
+    expect(await port.current(accountOf(own), true)).toEqual(ok({ needed: "unattended" }));
+    expect(await port.current(accountOf(shared), true)).toEqual(ok(accountOf(shared)));
+    const allowed = valueOf(await at.table.change(own.id, { unattended: true }, act("connection.update", own.id)));
+    forgetConnections(caches, at.tenant);
+    expect(await port.current(accountOf(allowed), true)).toEqual(ok(accountOf(own)));
   });
 
   it("reads once in five seconds, also for the shared account and the check before the effect", async () => {
@@ -134,7 +143,7 @@ describe.each([fakeBackend(), postgresBackend()])("the port over $name", (backen
     reads = [];
     await Promise.all([ask(), ask(), ask()]);
     await ask(null);
-    await port.current(accountOf(shared));
+    await port.current(accountOf(shared), false);
     expect(reads).toEqual(["list"]);
     ahead = FRESH_MS + 1;
     await ask();
@@ -146,30 +155,30 @@ describe.each([fakeBackend(), postgresBackend()])("the port over $name", (backen
     await ask();
     await revoke(own.id);
     expect(await ask(ana, "either", openPort())).toMatchObject({ value: { need: { reason: "revoked" } } });
-    expect(await port.current(accountOf(own))).toEqual(ok(accountOf(own)));
+    expect(await port.current(accountOf(own), false)).toEqual(ok(accountOf(own)));
     ahead = FRESH_MS + 1;
-    expect(await port.current(accountOf(own))).toEqual(ok({ needed: "revoked" }));
+    expect(await port.current(accountOf(own), false)).toEqual(ok({ needed: "revoked" }));
     await consent(ana);
     forgetConnections(caches, at.tenant);
-    expect(await port.current(accountOf(own))).toMatchObject({ value: { consent: 2 } });
+    expect(await port.current(accountOf(own), false)).toMatchObject({ value: { consent: 2 } });
   });
 
   it("a connection that is made, or made again, in another isolate counts at once", async () => {
     expect(await ask()).toMatchObject({ value: { kind: "needed" } });
     const first = await consent(ana);
-    expect(await port.current(accountOf(first))).toEqual(ok(accountOf(first)));
+    expect(await port.current(accountOf(first), false)).toEqual(ok(accountOf(first)));
     expect(await ask()).toEqual(ok({ kind: "account", account: accountOf(first) }));
     const second = await consent(ana);
-    expect(await port.current(accountOf(second))).toEqual(ok(accountOf(second)));
+    expect(await port.current(accountOf(second), false)).toEqual(ok(accountOf(second)));
     settingsHash = "h2";
     const third = await consent(ana, { settingsHash: "h2" });
-    expect(await port.current(accountOf(third))).toEqual(ok(accountOf(third)));
+    expect(await port.current(accountOf(third), false)).toEqual(ok(accountOf(third)));
   });
 
   it("a connection that no longer exists was revoked", async () => {
     const own = await consent(ana);
     await at.removePerson(ana);
-    expect(await port.current(accountOf(own))).toEqual(ok({ needed: "revoked" }));
+    expect(await port.current(accountOf(own), false)).toEqual(ok({ needed: "revoked" }));
   });
 
   it("while the database is away, what was read counts for ten minutes", async () => {
@@ -179,12 +188,12 @@ describe.each([fakeBackend(), postgresBackend()])("the port over $name", (backen
     isAway = true;
     ahead = STALE_MS - 1_000;
     expect(await ask()).toMatchObject({ value: { kind: "account" } });
-    expect(await port.current(accountOf(own))).toEqual(ok(accountOf(own)));
+    expect(await port.current(accountOf(own), false)).toEqual(ok(accountOf(own)));
     expect(await port.bearer(accountOf(own))).toEqual(ok(bearer));
     ahead = STALE_MS + 10_000;
     const unchecked = { ok: false, error: { code: "upstream_failed", retry: "later", happened: "no" } };
     expect(await ask()).toMatchObject(unchecked);
-    expect(await port.current(accountOf(own))).toMatchObject(unchecked);
+    expect(await port.current(accountOf(own), false)).toMatchObject(unchecked);
     expect(await port.bearer(accountOf(own))).toMatchObject(unchecked);
     expect(await ask(ana, "either", openPort())).toMatchObject(unchecked);
   });
@@ -217,7 +226,7 @@ describe.each([fakeBackend(), postgresBackend()])("the port over $name", (backen
 
   it("gives no credential for the hosts of settings to which nobody consented", async () => {
     const own = accountOf(await consent(ana));
-    expect(await port.current(own)).toEqual(ok(own));
+    expect(await port.current(own, false)).toEqual(ok(own));
     settingsHash = "h2";
     expect(await port.bearer(own)).toMatchObject({
       ok: false,

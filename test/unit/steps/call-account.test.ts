@@ -101,10 +101,10 @@ function play(port: FakeAccounts, setting: Partial<ToolSetting> = {}) {
     if (call === undefined) throw new Error("a call is missing");
     return call;
   };
-  const perform = async (call: RunnableCall, actors: Actors | null = BY_ANA): Promise<ActLine> => {
+  const perform = async (call: RunnableCall, actors: Actors | null = BY_ANA, facts = FACTS): Promise<ActLine> => {
     const deps = { ...depsFor([tool]), connections: port, ports: { web } as ToolPorts };
     const steered = actors === null ? {} : { actors };
-    const job = { facts: FACTS, step: 1, calls: [call], ...steered, timeoutMs: 10_000 };
+    const job = { facts, step: 1, calls: [call], ...steered, timeoutMs: 10_000 };
     const { value } = await performCalls(job, deps, new AbortController().signal).next(true);
     if (value === undefined) throw new Error("the call ended without a line");
     return value;
@@ -245,6 +245,18 @@ describe("just before its effect, a call through an account", () => {
     const need = { app: "crm", reason: "expired", person: "per_ana" };
     expect(await perform(call)).toMatchObject({ type: "accounted", ruling: { kind: "needed", need } });
     expect(seen.runs).toBe(0);
+  });
+
+  test("waits in a schedule's task once its owner no longer allows tasks that nobody started", async () => {
+    const port = withAna({ unattended: true });
+    const { prepare, perform, seen } = play(port);
+    const started = factsOf({ ...agent(), actsFor: { person: "per_ana" }, via: { channel: "schedule", id: "x" } });
+    const call = toRunnable(await prepare(started));
+    port.set("con_ana", ANA, { unattended: false });
+    const need = { app: "crm", reason: "unattended", person: "per_ana" };
+    expect(await perform(call, BY_ANA, started)).toMatchObject({ ruling: { kind: "needed", need } });
+    expect(seen.runs).toBe(0);
+    expect(await perform(call)).toMatchObject({ type: "settled" });
   });
 
   test("is bound to the new consent, and asks again what was asked before", async () => {

@@ -273,6 +273,6 @@ test("while Postgres is away, a call continues with what is known of its account
   expect(usesOf(office.tenant)).toEqual([{ text: "warm", account: connected.id, consent: 1 }]);
   database.isAway = false;
   // After a failed read, the isolate reads nothing for two seconds; other tests share it.
-  const isRead = async () => (await connectionsFromEnv(env, office.tenant).current(toAccount(connected))).ok;
+  const isRead = async () => (await connectionsFromEnv(env, office.tenant).current(toAccount(connected), false)).ok;
   await vi.waitFor(async () => expect(await isRead()).toBe(true), { timeout: 10_000, interval: 100 });
 });
