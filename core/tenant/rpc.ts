@@ -241,6 +241,8 @@ export interface TenantRpc {
    * should have woken are.
    */
   connectionReady(app: string, owner: string | null, changedAt?: number): Promise<void>;
+  /** An app was removed: the tasks that wait for an account of it are woken in the background, and their calls refused. */
+  appRemoved(app: string): Promise<void>;
   /** How many tasks wait for a connection of this app and owner. */
   countConnectionWaits(app: string, owner: string | null): Promise<number>;
   /** Records a published source of tools for tasks created later. Only a higher version changes anything. */

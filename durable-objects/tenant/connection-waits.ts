@@ -70,14 +70,14 @@ export class TenantConnectionWaits {
    * at that time should have woken.
    */
   markReady(app: string, owner: string | null, changedAt: number | null, now: number): void {
-    if (this.tables.isErased()) return;
     const isMissed = changedAt === null ? "" : "AND due_at IS NULL AND since <= ?";
     const until = changedAt === null ? [] : [changedAt + MISSED_WITHIN_MS];
-    const query = `UPDATE connection_waits SET due_at = ?, tries = 0 WHERE app = ? AND owner = ? ${isMissed} RETURNING 1`;
-    if (this.listTasks().size === 0) return;
-    if (this.tables.write(query, now, app, toOwner(owner), ...until).length === 0) return;
-    this.dueAt = undefined;
-    this.onDue();
+    this.makeDue(`app = ? AND owner = ? ${isMissed}`, [app, toOwner(owner), ...until], now);
+  }
+
+  /** Makes the waits for an app that was removed due, of all owners: their tasks learn it with their next look. */
+  markRemoved(app: string, now: number): void {
+    this.makeDue("app = ?", [app], now);
   }
 
   /** How many tasks wait for a connection of this app and owner. */
@@ -113,6 +113,14 @@ export class TenantConnectionWaits {
     this.tables.clear("connection_waits");
     this.tasks = null;
     this.dueAt = undefined;
+  }
+
+  private makeDue(where: string, values: readonly SqlStorageValue[], now: number): void {
+    if (this.tables.isErased() || this.listTasks().size === 0) return;
+    const query = `UPDATE connection_waits SET due_at = ?, tries = 0 WHERE ${where} RETURNING 1`;
+    if (this.tables.write(query, now, ...values).length === 0) return;
+    this.dueAt = undefined;
+    this.onDue();
   }
 
   private async wakeDue(): Promise<void> {

@@ -101,6 +101,10 @@ export class TenantObject extends DurableObject<Env> implements TenantRpc {
     this.jobs.waits.markReady(app, owner, changedAt ?? null, Date.now());
   }
 
+  async appRemoved(app: string): Promise<void> {
+    this.jobs.waits.markRemoved(app, Date.now());
+  }
+
   async countConnectionWaits(app: string, owner: string | null): Promise<number> {
     return this.jobs.waits.count(app, owner);
   }

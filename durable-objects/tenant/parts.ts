@@ -38,7 +38,7 @@ export interface TenantJobs {
   readonly reports: Pick<TenantReports, "requestPermit" | "permitSubtasks" | "report" | "forget">;
   readonly killSwitch: Pick<TenantKillSwitch, "stop" | "release" | "getStop">;
   readonly notices: Pick<TenantNotices, "addInterests" | "setInterests">;
-  readonly waits: Pick<TenantConnectionWaits, "markReady" | "count">;
+  readonly waits: Pick<TenantConnectionWaits, "markReady" | "markRemoved" | "count">;
   readonly slots: Pick<TenantSlots, "listAccounts" | "setLimit">;
   readonly storage: Pick<TenantStorage, "reserve" | "countBytes">;
   readonly retention: Pick<TenantRetention, "getState" | "set">;

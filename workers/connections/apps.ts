@@ -9,7 +9,7 @@ import type { StoredAppClient } from "../../core/ports/app-client-table.ts";
 import { createAuditEntry } from "../http/audit-entry.ts";
 import type { AppContext } from "../http/context.ts";
 import { getTenant } from "../http/principal.ts";
-import { writeConnectionChange } from "./changes.ts";
+import { wakeTasksOfRemoved, writeConnectionChange } from "./changes.ts";
 
 /** The place of a tenant's apps. */
 interface AppPlace {
@@ -105,6 +105,7 @@ export async function endApp(
   const revoke = async () => await connections.revokeAll({ app }, act);
   const ended = await writeConnectionChange(c.env, tenant, revoke);
   if (!ended.ok) return ended;
+  await wakeTasksOfRemoved(c.env, tenant, app);
   const left = await connections.list({ person: null, all: true, app, limit: 1 });
   if (left.ok && left.value.length === 0) await apps.remove(app);
   return ended;

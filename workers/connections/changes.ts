@@ -30,6 +30,13 @@ export async function wakeTasksOf(env: Env, { tenant, app, owner, status }: Conn
     .catch((thrown: unknown) => logLost("waking tasks that wait for a connection", thrown));
 }
 
+/** Wakes the tasks that wait for an account of an app that was removed: their calls are refused. Never throws. */
+export async function wakeTasksOfRemoved(env: Env, tenant: string, app: string): Promise<void> {
+  await tenantsFromEnv(env)(tenant)
+    .appRemoved(app)
+    .catch((thrown: unknown) => logLost("waking tasks that wait for a removed app", thrown));
+}
+
 function logLost(what: string, thrown: unknown): void {
   console.error(
     JSON.stringify({ level: "warn", connections: `${what} was not reported`, error: redact(String(thrown)) }),

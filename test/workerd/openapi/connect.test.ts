@@ -1,6 +1,6 @@
 /** An import whose calls act through accounts that people connect: what is stored, where tokens go, and how it ends. */
 import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import {
   appClientsFromEnv,
   connectionsFromEnv,
@@ -8,11 +8,13 @@ import {
   forgetConnectionsFromEnv,
 } from "../../../adapters/env/connections.ts";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { tenantsFromEnv } from "../../../adapters/env/tenants.ts";
 import { webFromEnv } from "../../../adapters/env/web.ts";
 import { makeId } from "../../../core/base/ids.ts";
 import type { Account } from "../../../core/connections/account.ts";
 import { startActors } from "../../../core/connections/actors.ts";
 import { SETUP } from "../../../core/secrets/secret-use.ts";
+import { report } from "../../contracts/database/rows.ts";
 import { type Caller, expectProblem, makeCaller } from "../http/entry.ts";
 import { recordsOf, serve, somewhere } from "../outside.ts";
 import { definition } from "../tools/client.ts";
@@ -187,6 +189,26 @@ describe("an import with accounts", () => {
     const plain = await importCrm(caller, { openapi: documentOf(url), auth: { login: "KEY" }, replace: true });
     expect(plain.status, plain.text).toBe(201);
     expect(await table.find(id)).toMatchObject({ value: { status: "revoked" } });
+  });
+
+  test("wakes the tasks that wait for an account of it when it is deleted", async () => {
+    const [caller, url] = [await makeCaller(), somewhere()];
+    await importCrm(caller, { openapi: documentOf(url), connect: OAUTH });
+    const object = tenantsFromEnv(env)(caller.tenant);
+    const task = makeId("task", Date.now(), random(10));
+    const wait = {
+      id: "cnw_1",
+      kind: "connection",
+      app: "crm",
+      person: null,
+      person_id: null,
+      since: Date.now(),
+    } as const;
+    await object.report({ ...report({ task, status: "waiting_input" }), waits: [wait] });
+    expect(await object.countConnectionWaits("crm", null)).toBe(1);
+    await caller.send("DELETE", "/v1/tool-sources/openapi:crm");
+    // The task is not there, so its row goes once it was called.
+    await vi.waitFor(async () => expect(await object.countConnectionWaits("crm", null)).toBe(0), { timeout: 20_000 });
   });
 
   test("without connections leaves nothing behind", async () => {

@@ -138,6 +138,16 @@ describe("the rows", () => {
   });
 });
 
+test("an app that is removed wakes the tasks of all its owners, and no other", async () => {
+  const [[anas = ""], [shared = ""]] = [await makeWaiting(1), await makeWaiting(1, { person_id: null })];
+  const [other = ""] = await makeWaiting(1, { app: "mail" });
+  const wakes = recordWakes();
+  await object().appRemoved(CRM);
+  await vi.waitFor(async () => expect(await listRows()).toEqual([`cnw_${other}`]), SOON);
+  expect(wakes.read().called.toSorted()).toEqual([`cnw_${anas}`, `cnw_${shared}`].toSorted());
+  wakes.release();
+});
+
 describe("a connection that becomes active", () => {
   test("wakes each of a hundred tasks once, at most ten at a time, and no other", async () => {
     const tasks = await makeWaiting(100);
