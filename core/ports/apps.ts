@@ -1,0 +1,97 @@
+/**
+ * A provider of apps. Expected failures are values: `upstream_failed` while it is away or gives a reply that cannot be
+ * read, `rate_limited` with `retryAfterMs`, `not_found` for what it does not have. Nothing here repeats a request, because
+ * a provider without idempotency keys may do it twice.
+ */
+import type { DescribedAction, DescribedApp, DescribedTrigger } from "../apps/catalogue.ts";
+import type { Result } from "../base/errors.ts";
+import type { Account } from "../connections/account.ts";
+
+/** One page of a listing. What cannot be read is named in `rejected`, and the rest of the page counts. */
+export interface CataloguePage<Item> {
+  readonly items: readonly Item[];
+  readonly rejected: readonly { readonly name: string; readonly why: string }[];
+  /** Null: the last page. */
+  readonly next: string | null;
+  /** All items of the listing, if the provider says it. */
+  readonly total: number | null;
+}
+
+/** Where apps and actions are described. A page has at most 1,000 items; `cursor` null: the first one. */
+export interface CatalogueSource {
+  apps(cursor: string | null): Promise<Result<CataloguePage<DescribedApp>>>;
+  /** The actions of all apps, or of one, with their schemas. */
+  actions(cursor: string | null, of?: { readonly app: string }): Promise<Result<CataloguePage<DescribedAction>>>;
+  triggers(
+    cursor: string | null,
+    of: { readonly apps: readonly string[] },
+  ): Promise<Result<CataloguePage<DescribedTrigger>>>;
+}
+
+/** One call of an action. */
+export interface AppCall {
+  readonly app: string;
+  readonly action: string;
+  readonly version: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** Null for an app that needs none. */
+  readonly account: (Pick<Account, "connection"> & { readonly entity: string; readonly providerId: string }) | null;
+  /** A UUID of the call's key and attempt, by which the provider's log is searched. */
+  readonly requestId: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** The reply of an action that was carried out, or that the provider refused. */
+export interface AppReply {
+  readonly data: unknown;
+  /** The entry in the provider's log; null if it named none. */
+  readonly logId: string | null;
+}
+
+/** What a lookup in the provider's log says of a call whose reply was lost. */
+export type AppProbe =
+  | { readonly kind: "happened"; readonly reply: AppReply }
+  | { readonly kind: "not_happened"; readonly why: string }
+  | { readonly kind: "cannot_tell"; readonly why: string };
+
+export interface AppsPort {
+  /** `happened` of a failure (core/base/errors.ts) says if the action was or may have been carried out. */
+  execute(call: AppCall): Promise<Result<AppReply>>;
+  /** `since`: when the call was to be sent, in milliseconds since the epoch. `claimed`: log entries of other calls. */
+  probe(call: AppCall, since: number, claimed: ReadonlySet<string>): Promise<Result<AppProbe>>;
+}
+
+/** An account at the provider, by the provider's own id. */
+export interface ProviderAccount {
+  readonly providerId: string;
+  readonly entity: string;
+  readonly app: string;
+  readonly status: "pending" | "active" | "failed" | "expired" | "revoked";
+  readonly label: string | null;
+}
+
+/** The page of the provider where a person consents. */
+export interface AccountLink {
+  readonly url: string;
+  readonly providerId: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** Accounts at the provider. */
+export interface AppLinks {
+  /**
+   * Begins a consent for `actions`, of which the least scopes follow. `not_available` with the setup page in the message
+   * for an app without a client of the provider's own.
+   */
+  link(wanted: {
+    readonly app: string;
+    readonly entity: string;
+    readonly actions: readonly string[];
+    readonly callbackUrl: string;
+  }): Promise<Result<AccountLink>>;
+  account(providerId: string): Promise<Result<ProviderAccount>>;
+  /** Idempotent: one that is gone counts as revoked. */
+  revoke(providerId: string): Promise<Result<void>>;
+}
