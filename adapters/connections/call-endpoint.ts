@@ -6,10 +6,11 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 import { awaitUnlessAborted, openTimeLimit, type Timer } from "../../core/base/deadline.ts";
 import { notSent, type Failed, type Failure } from "../../core/base/errors.ts";
 import { joinBytes } from "../../core/base/join-bytes.ts";
+import { LEASE_MS } from "../../core/connections/renewal-lease.ts";
 import type { WebPort, WebStream } from "../../core/ports/web.ts";
 
 /** Of one operation: all its requests together. The lease of a renewal outlasts it. */
-export const OPERATION_MS = 15_000;
+const OPERATION_MS = LEASE_MS - 5_000;
 const MAX_REPLY_BYTES = 256 * 1024;
 /** So that the limit is found here, not by a stream that breaks off. */
 const MARGIN_BYTES = 64 * 1024;

@@ -6,14 +6,14 @@
  *    may be another mailbox.
  */
 import { asNotSent, type Failed, type Failure, notSent, ok, type Result } from "../../core/base/errors.ts";
-import { type Account, type ConnectReason, getOwnerPerson } from "../../core/connections/account.ts";
+import { type Account, type ConnectReason, getOwnerPerson, isServerGrant } from "../../core/connections/account.ts";
 import type { AppClient } from "../../core/connections/app-client.ts";
 import { chooseAccount, type Chosen, mayRunUnattended } from "../../core/connections/choose-account.ts";
 import { type Connection, toAccount } from "../../core/connections/connection.ts";
 import { MAX_OF_OWNER, USED_EVERY_MS } from "../../core/connections/rules.ts";
 import { type Bearer, getValue } from "../../core/connections/tokens.ts";
 import type { AccountQuestion, ConnectionsPort } from "../../core/ports/connections.ts";
-import type { ConnectionTable } from "../../core/ports/connection-table.ts";
+import type { ConnectionTable, SettledState } from "../../core/ports/connection-table.ts";
 import { type ConnectionCaches, forgetConnections, FRESH_MS, type KnownApp } from "./account-cache.ts";
 import { type BearerParts, getBearer } from "./bearer.ts";
 import type { TokenTable } from "./renew.ts";
@@ -36,7 +36,7 @@ export function openConnections(parts: ConnectionsParts): ConnectionsPort {
 
     bearer: async (account, renew) => await giveBearer(parts, account, renew),
 
-    refused: async (account) => await expire(parts, account),
+    refused: async (account, why) => await expire(parts, account, why),
   };
 }
 
@@ -56,12 +56,12 @@ async function check(
   isUnattended: boolean,
 ): Promise<Result<CurrentAccount>> {
   const person = getOwnerPerson(account.owner);
-  return await decide(
-    parts,
-    { app: account.app, person },
-    (found) => ok(findCurrent(account, isUnattended, found)),
-    (current) => "connection" in current && current.consent === account.consent,
-  );
+  const isSame = (current: CurrentAccount) => "connection" in current && current.consent === account.consent;
+  const find = (found: Found) => ok(findCurrent(account, isUnattended, found));
+  const checked = await decide(parts, { app: account.app, person }, find, isSame);
+  // No credential of it is ever asked for here, so its call is its use.
+  if (isServerGrant(account) && checked.ok && isSame(checked.value)) noteUse(parts, account.connection);
+  return checked;
 }
 
 type CurrentAccount = Account | { readonly needed: ConnectReason };
@@ -237,19 +237,29 @@ function noteUse({ tenant, table, caches: { usedAt }, now, background }: Connect
   background(table.touchUsed(id).catch(() => undefined));
 }
 
-/** Ends a connection whose present credential the app refused. A consent or a renewal of meanwhile stays. */
-async function expire(parts: ConnectionsParts, account: Account): Promise<void> {
-  const { table, caches, tenant, now } = parts;
+/** Ends a connection that the app refused. A consent or a renewal of meanwhile stays. */
+async function expire(parts: ConnectionsParts, account: Account, why?: string): Promise<void> {
+  const refused = await findRefused(parts, account);
+  if (refused === null) return;
+  const app = why === undefined ? await findApp(parts, account.app, FRESH_MS) : null;
+  const title = (app?.ok === true ? app.value.client?.title : null) ?? account.app;
+  const reason = why ?? `${title} refused the account. Connect it again.`;
+  await parts.table.settle(account.connection, "expired", reason, refused);
+  forgetConnections(parts.caches, parts.tenant);
+}
+
+/** Finds what of the account was refused; null if it has another credential or consent by now. */
+async function findRefused(parts: ConnectionsParts, account: Account): Promise<SettledState | null> {
+  const { table, caches, now } = parts;
+  const { connection, consent } = account;
+  // Its tokens are elsewhere.
+  if (isServerGrant(account)) return { consent };
   const refused = caches.bearers.find(toBearerKey(parts, account), now());
-  const stored = await table.tokens(account.connection);
-  const found = await table.find(account.connection);
-  if (!stored.ok || !found.ok || found.value.consent !== account.consent) return;
-  if (refused !== null && getValue(stored.value.tokens) !== refused.value) return;
-  const app = await findApp(parts, account.app, FRESH_MS);
-  const title = (app.ok ? app.value.client?.title : null) ?? account.app;
-  const why = `${title} refused the account. Connect it again.`;
-  await table.settle(account.connection, "expired", why, stored.value.version);
-  forgetConnections(caches, tenant);
+  const stored = await table.tokens(connection);
+  const found = await table.find(connection);
+  if (!stored.ok || !found.ok || found.value.consent !== consent) return null;
+  const { tokens, version } = stored.value;
+  return refused !== null && getValue(tokens) !== refused.value ? null : { version };
 }
 
 function toBearerKey({ tenant }: ConnectionsParts, { connection, consent }: Account): string {

@@ -11,20 +11,15 @@ import { awaitWithin, sleep, type Timer } from "../../core/base/deadline.ts";
 import { failed, type Failed, notSent, ok, type Result } from "../../core/base/errors.ts";
 import { SingleFlight } from "../../core/base/single-flight.ts";
 import type { AppClient } from "../../core/connections/app-client.ts";
+import { awaitHolder, HOLDER_WAIT_MS, LEASE_MS } from "../../core/connections/renewal-lease.ts";
 import { isUsable, needsRenewal, type SealedTokens, type TokenSet } from "../../core/connections/tokens.ts";
 import type { AuthorizationsPort } from "../../core/ports/authorizations.ts";
 import type { ConnectionTable } from "../../core/ports/connection-table.ts";
-import { OPERATION_MS } from "./call-endpoint.ts";
 
-/** Longer than an operation with the provider, so that its result is stored under the lease. */
-export const LEASE_MS = OPERATION_MS + 5_000;
-/** How long others wait for the holder of a lease. */
-const WAIT_MS = 10_000;
-const FIRST_POLL_MS = 100;
-const LONGEST_POLL_MS = 1_000;
 /** Of storing renewed tokens: they are lost if it fails. */
 const STORE_ATTEMPTS = 4;
 const STORE_DELAY_MS = 250;
+const LONGEST_STORE_DELAY_MS = 1_000;
 const MAX_FLIGHTS = 1_000;
 
 /** The part of the table that renewal needs. */
@@ -46,7 +41,7 @@ export interface RenewalParts {
 export type TokenFlights = SingleFlight<Result<TokenSet>>;
 
 export function createTokenFlights(): TokenFlights {
-  return new SingleFlight({ maxAgeMs: WAIT_MS, maxFlights: MAX_FLIGHTS });
+  return new SingleFlight({ maxAgeMs: HOLDER_WAIT_MS, maxFlights: MAX_FLIGHTS });
 }
 
 /**
@@ -67,7 +62,7 @@ export async function getFreshTokens(
   const renewing = parts.flights.run(key, async () => await renew(parts, app, { id, refused }), parts.now());
   parts.background(renewing.catch(() => undefined));
   // The request that started the shared renewal may have been cancelled.
-  return await awaitWithin(parts.timer, LEASE_MS + WAIT_MS, renewing, failBusy(app));
+  return await awaitWithin(parts.timer, LEASE_MS + HOLDER_WAIT_MS, renewing, failBusy(app));
 }
 
 interface Wanted {
@@ -86,7 +81,7 @@ async function renew(parts: RenewalParts, app: AppClient, wanted: Wanted): Promi
   const leased = await table.lease(wanted.id, version, LEASE_MS);
   if (!leased.ok) return keepUsable(parts, wanted, tokens, leased);
   if (leased.value) return await refreshUnderLease(parts, app, wanted, stored.value);
-  return isUsable(tokens, parts.now(), wanted.refused) ? ok(tokens) : await awaitHolder(parts, app, wanted, version);
+  return isUsable(tokens, parts.now(), wanted.refused) ? ok(tokens) : await awaitTokens(parts, app, wanted, version);
 }
 
 /** Only for the holder of the lease on this version. */
@@ -119,7 +114,7 @@ async function storeRenewed(
     const stored = await table.storeTokens(id, version, tokens);
     if (stored.ok) return stored.value || (attempt > 1 && (await isStoredAlready(table, id, tokens)));
     if (attempt === STORE_ATTEMPTS) return null;
-    await sleep(timer, computeBackoffMs(attempt, LONGEST_POLL_MS, STORE_DELAY_MS));
+    await sleep(timer, computeBackoffMs(attempt, LONGEST_STORE_DELAY_MS, STORE_DELAY_MS));
   }
 }
 
@@ -149,30 +144,27 @@ async function expire(
   if (!current.ok) return current;
   if (current.value.version !== version && isUsable(current.value.tokens, now(), refused))
     return ok(current.value.tokens);
-  const settled = await table.settle(id, "expired", `${app.title} ended the access. Connect it again.`, version);
+  const settled = await table.settle(id, "expired", `${app.title} ended the access. Connect it again.`, { version });
   if (!settled.ok) return settled;
   // Still active: a person consented meanwhile.
   return settled.value.status === "active" ? failBusy(app) : failEnded(app, id);
 }
 
 /** Waits until another caller's renewal replaces the tokens of this version. */
-async function awaitHolder(
-  parts: RenewalParts,
+async function awaitTokens(
+  { table, timer, now }: RenewalParts,
   app: AppClient,
-  wanted: Wanted,
+  { id, refused }: Wanted,
   version: number,
 ): Promise<Result<TokenSet>> {
-  const { table, timer, now } = parts;
-  const until = now() + WAIT_MS;
-  for (let poll = 1; now() < until; poll += 1) {
-    await sleep(timer, computeBackoffMs(poll, LONGEST_POLL_MS, FIRST_POLL_MS));
-    const stored = await table.tokens(wanted.id);
+  const read = async (): Promise<Result<TokenSet> | null> => {
+    const stored = await table.tokens(id);
     if (!stored.ok) return stored;
     // Not `needsRenewal`: a provider may give tokens of less than 120 s.
     const isReplaced = stored.value.version !== version;
-    if (isReplaced && isUsable(stored.value.tokens, now(), wanted.refused)) return ok(stored.value.tokens);
-  }
-  return failBusy(app);
+    return isReplaced && isUsable(stored.value.tokens, now(), refused) ? ok(stored.value.tokens) : null;
+  };
+  return (await awaitHolder(read, { timer, now })) ?? failBusy(app);
 }
 
 /** What is still valid after a fault. */

@@ -1,5 +1,5 @@
 /** The connections of a tenant: rows, consents and what owners change. Tokens: `connection-tokens.ts`. */
-import { and, desc, eq, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import {
   cleanLabel,
   cleanReason,
@@ -14,7 +14,7 @@ import { iso, isoOrNull } from "../../core/base/iso.ts";
 import { makeId } from "../../core/base/ids.ts";
 import type { Connection as AppConnection } from "../../core/connections/connection.ts";
 import type { Flow } from "../../core/connections/flow.ts";
-import type { ConnectionTable, UsedLink } from "../../core/ports/connection-table.ts";
+import type { ConnectionTable, SettledState, UsedLink } from "../../core/ports/connection-table.ts";
 import { insertAuditFrom } from "./audit-log.ts";
 import { asTenant, type Connection } from "./connection.ts";
 import { changeConnection, fixDefault, lockOwner } from "./connection-changes.ts";
@@ -22,6 +22,7 @@ import {
   CLOCK,
   type ConnectionStore,
   findConnection,
+  isChangedBy,
   isOwned,
   isThis,
   NO_CONNECTION,
@@ -188,9 +189,9 @@ export function connectionTable(
       return completed.rowCount === 0 && rowsNow.length > 0 ? NO_PERSON : toFirst(rowsNow);
     },
 
-    async settle(id, to, why, version) {
+    async settle(id, to, why, of) {
       const event = to === "failed" ? "fail" : "expire";
-      const isNow = version === undefined ? sql`true` : sql`sealed_version = ${version}::int`;
+      const isNow = of === undefined ? sql`true` : isPresent(of);
       // What is refused while a link is open is its consent. Tokens that are refused leave the link open.
       const closed = event === "fail" ? sql`flow = null, pending_until = null,` : sql``;
       const isMeant = event === "fail" ? isNow : sql`status = 'active' and ${isNow}`;
@@ -200,6 +201,18 @@ export function connectionTable(
             outage = outage + case when status = 'active' and ${toStatus(event)} <> 'active' then 1 else 0 end,
             updated_at = now()
           where ${isThis(tenant, id)} and ${isMeant}`),
+        selectConnections(query).where(isThis(tenant, id)),
+      ]);
+      return written.ok ? toFirst(written.value[1]) : written;
+    },
+
+    async restore(id) {
+      const written = await asTenant(connection, tenant, (query) => [
+        query.execute(sql`
+          update entity_connections set status = ${toStatus("renew")}, why = null, notified_at = null,
+            last_checked_at = now(), updated_at = now()
+          where ${isThis(tenant, id)} and consent > 0 and sealed is null and status <> 'active'
+            and ${isChangedBy("renew")}`),
         selectConnections(query).where(isThis(tenant, id)),
       ]);
       return written.ok ? toFirst(written.value[1]) : written;
@@ -245,6 +258,10 @@ async function beginFlowOf(
   if (!written.ok) return written;
   const [begun, , found] = written.value;
   return begun.rowCount > 0 || found.length === 0 ? toFirst(found) : LINK_USED;
+}
+
+function isPresent(of: SettledState): SQL {
+  return "version" in of ? sql`sealed_version = ${of.version}::int` : sql`consent = ${of.consent}::int`;
 }
 
 /** A link's place in the order of links. Fixed digits, so that texts sort as their times. */

@@ -32,7 +32,7 @@ export function connectionsFromEnv(env: Env, tenant: string): ConnectionsPort {
     choose: async (question) => await open().choose(question),
     current: async (account, isUnattended) => await open().current(account, isUnattended),
     bearer: async (account, renew) => await open().bearer(account, renew),
-    refused: async (account) => await open().refused(account),
+    refused: async (account, why) => await open().refused(account, why),
   };
 }
 

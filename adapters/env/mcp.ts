@@ -1,5 +1,6 @@
 /** MCP servers of tenants. */
 import type { Env } from "./bindings.ts";
+import { connectionsFromEnv } from "./connections.ts";
 import { databaseFromEnv } from "./database.ts";
 import { resealFromEnv, sealingFromEnv, secretsFromEnv } from "./secrets.ts";
 import { sidecarFromEnv } from "./sidecar.ts";
@@ -8,10 +9,11 @@ import { endProcesses } from "../mcp/end-processes.ts";
 import { type McpServers, openMcp } from "../mcp/mcp.ts";
 import { type McpRegistry, openRegistry } from "../mcp/registry.ts";
 import type { Consent } from "../mcp/server.ts";
+import type { Account } from "../../core/connections/account.ts";
 import type { SecretUser } from "../../core/secrets/secret-use.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
 
-export type { Consent } from "../mcp/server.ts";
+export { type AuthStore, type Consent, hasRefreshToken, type SavedAuth } from "../mcp/server.ts";
 
 /** The MCP servers of one tenant, with the secrets of `user`. `consent` is set when a person can authorize Otto now. */
 export function mcpFromEnv(
@@ -24,8 +26,10 @@ export function mcpFromEnv(
   const find = (server: string) => registry.find(server);
   const noteListChanged = (server: string) =>
     databaseFromEnv(env).mcpServers.noteListChanged(tenant, server, Date.now());
+  const noteGrantEnded = (account: Account, why: string) => connectionsFromEnv(env, tenant).refused(account, why);
   const processes = { sidecar: sidecarFromEnv(env), secrets: secretsFromEnv(env, tenant, user) };
-  return openMcp({ web: webFromEnv(env, { tenant }, user), processes, tenant, find, consent, noteListChanged });
+  const web = webFromEnv(env, { tenant }, user);
+  return openMcp({ web, processes, tenant, find, consent, noteListChanged, noteGrantEnded });
 }
 
 /** Ends the processes of a tenant's MCP server, or of all of them (`server` null). Never throws. */

@@ -48,6 +48,8 @@ export interface ConnectOptions {
   readonly signal: AbortSignal;
   readonly consent: Consent | null;
   readonly asked: ConsentRequest;
+  /** As in `AuthorizationOptions`. */
+  readonly mayRestart: boolean;
 }
 
 /** Connects. Throws what the package throws. */
@@ -92,7 +94,7 @@ async function connectLegacy(server: McpServer, options: ConnectOptions): Promis
 /** The transport of a connection's messages. `step`: whether a person has just returned from an authorization server. */
 export async function openTransport(
   server: McpServer,
-  { send, session, consent, asked }: ConnectOptions,
+  { send, session, consent, asked, mayRestart }: ConnectOptions,
   step: AuthorizationStep = "request",
 ): Promise<StreamableHTTPClientTransport> {
   const { oauth } = server;
@@ -107,7 +109,7 @@ export async function openTransport(
     // The egress module fills in the credential of a person's account.
     ...(oauth === null || oauth.per === "person"
       ? {}
-      : { authProvider: await openOAuthProvider(oauth, { consent, asked, step }) }),
+      : { authProvider: await openOAuthProvider(oauth, { consent, asked, step, mayRestart }) }),
     ...(session === null ? {} : { sessionId: session.id, protocolVersion: session.protocolVersion }),
   });
 }

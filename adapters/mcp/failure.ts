@@ -41,6 +41,12 @@ function readFailure(server: string, thrown: unknown): Failure {
   return { code: "upstream_failed", message: `The MCP server ${server} sent an invalid reply: ${said}` };
 }
 
+/** True if the server, or its authorization server, refused Otto's authorization finally. A fault of either is no refusal. */
+export function isRefusedAuthorization(thrown: unknown): boolean {
+  if (thrown instanceof SdkHttpError) return thrown.data.status === 401;
+  return thrown instanceof UnauthorizedError || thrown instanceof AuthorizationServerMismatchError;
+}
+
 /** The package wraps what `fetch` throws once or twice. */
 function findNoReply(thrown: unknown): NoReply | null {
   for (let one: unknown = thrown; one instanceof Error; one = one.cause) if (one instanceof NoReply) return one;

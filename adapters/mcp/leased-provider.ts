@@ -1,33 +1,29 @@
 /**
- * Renews the tokens of a server under its lease. Refresh tokens rotate, and an authorization server may end a grant whose
- * token comes back twice, so one caller renews and the others wait for what it stores. A renewal whose answer is lost
- * leaves the lease to run out; the next one uses the stored token, which the server accepts once more or refuses.
+ * Renews the tokens of a server under its lease: one caller renews, and the others wait for what it stores. A renewal whose
+ * answer is lost leaves the lease to run out; the next one uses the stored token, which the server accepts once more or
+ * refuses.
  */
 import {
   auth,
+  AuthorizationServerMismatchError,
   type AuthProvider,
   extractWWWAuthenticateParams,
   type FetchLike,
   type OAuthClientProvider,
+  OAuthError,
   type StoredOAuthTokens,
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
-import { computeBackoffMs } from "../../core/base/backoff.ts";
-import { sleep } from "../../core/base/deadline.ts";
 import { notSent, OttoError } from "../../core/base/errors.ts";
-import type { AuthStore } from "./server.ts";
-
-/** Longer than a renewal within an operation takes. */
-const LEASE_MS = 20_000;
-/** How long others wait for the holder. */
-const WAIT_MS = 10_000;
-const FIRST_POLL_MS = 100;
-const LONGEST_POLL_MS = 1_000;
+import { awaitHolder, LEASE_MS } from "../../core/connections/renewal-lease.ts";
+import { type AuthStore, hasRefreshToken } from "./server.ts";
 
 interface LeaseParts {
   readonly store: Pick<AuthStore, "lease" | "release">;
   /** Reads the tokens that are stored now, also for `provider`. */
   readonly load: () => Promise<unknown>;
+  /** True: nobody but a person gets tokens in the place of lost ones. False: Otto does, as itself. */
+  readonly needsPerson: boolean;
 }
 
 /** Gives the stored token, and renews it after it was refused. */
@@ -49,9 +45,10 @@ export function leaseRenewals(provider: OAuthClientProvider, parts: LeaseParts):
       };
       try {
         const result = await auth(provider, { serverUrl, fetchFn: renewal.send, ...found });
-        if (result !== "AUTHORIZED") throw new UnauthorizedError();
+        if (result !== "AUTHORIZED") throw await explainUnauthorized(parts);
       } catch (thrown) {
         if (!renewal.mayHaveHappened()) await parts.store.release();
+        if (await isRefusal(thrown, parts)) throw new UnauthorizedError();
         throw thrown;
       }
     },
@@ -60,17 +57,42 @@ export function leaseRenewals(provider: OAuthClientProvider, parts: LeaseParts):
 
 /** True if another caller renewed the refused token. False: this caller holds the lease, or there is nothing to renew. */
 async function isRenewedOrLeased({ store, load }: LeaseParts, refused: string | null): Promise<boolean> {
-  const until = Date.now() + WAIT_MS;
-  for (let poll = 1; ; poll += 1) {
+  const tryLease = async (): Promise<boolean | null> => {
     const tokens = (await load()) as StoredOAuthTokens | undefined;
     if (tokens === undefined) return false;
     if (tokens.access_token !== refused) return true;
     const leased = await store.lease(LEASE_MS);
     if (!leased.ok) throw new OttoError(leased.error);
-    if (leased.value) return false;
-    if (Date.now() >= until) throw new OttoError(BUSY.error);
-    await sleep(globalThis, computeBackoffMs(poll, LONGEST_POLL_MS, FIRST_POLL_MS));
-  }
+    return leased.value ? false : null;
+  };
+  const known = (await tryLease()) ?? (await awaitHolder(tryLease, { timer: globalThis, now: Date.now }));
+  if (known === null) throw new OttoError(BUSY.error);
+  return known;
+}
+
+/** The package would begin a new authorization both without a token to renew, and after a fault of the renewal. */
+async function explainUnauthorized({ load }: LeaseParts): Promise<Error> {
+  return hasRefreshToken({ tokens: await load() }) ? new OttoError(AWAY.error) : new UnauthorizedError();
+}
+
+const AWAY = notSent(
+  "upstream_failed",
+  "The authorization server did not renew Otto's access to this server. Try again later.",
+  { retry: "later" },
+);
+
+/** Codes with which an authorization server refuses a client or its grant finally. */
+const FINAL: ReadonlySet<string> = new Set(["invalid_client", "unauthorized_client", "invalid_grant"]);
+
+/**
+ * True if the authorization was refused, rather than not reached. The package discards a person's refused grant, and then
+ * fails because it may not begin another one.
+ */
+async function isRefusal(thrown: unknown, { load, needsPerson }: LeaseParts): Promise<boolean> {
+  // It names both authorization servers.
+  if (thrown instanceof AuthorizationServerMismatchError) return false;
+  if (needsPerson) return (await load()) === undefined;
+  return thrown instanceof OAuthError && FINAL.has(thrown.code);
 }
 
 const BUSY = notSent("upstream_failed", "Otto is renewing its access to this server. Try again later.", {

@@ -6,13 +6,14 @@
  * sends none to another (https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization). So the server
  * is discovered again for each authorization.
  */
-import type {
-  AuthProvider,
-  OAuthClientMetadata,
-  OAuthClientProvider,
-  OAuthDiscoveryState,
-  StoredOAuthClientInformation,
-  StoredOAuthTokens,
+import {
+  type AuthProvider,
+  type OAuthClientMetadata,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  type StoredOAuthClientInformation,
+  type StoredOAuthTokens,
+  UnauthorizedError,
 } from "@modelcontextprotocol/client";
 import { OttoError } from "../../core/base/errors.ts";
 import { getClientMetadata, CLIENT_NAME } from "../../core/mcp/oauth-client.ts";
@@ -35,21 +36,37 @@ export interface AuthorizationOptions {
   readonly consent: Consent | null;
   readonly asked: AskedConsent;
   readonly step: AuthorizationStep;
+  /** False for calls: none is authorized again after an administrator ended the authorization. */
+  readonly mayRestart: boolean;
 }
 
-/** The provider of one operation. Where no person can be asked, tokens are renewed under the server's lease. */
+/**
+ * The provider of one operation. Where no person can be asked, tokens are renewed under the server's lease. Throws
+ * `UnauthorizedError` for an authorization that has ended.
+ */
 export async function openOAuthProvider(
   oauth: OAuth,
   options: AuthorizationOptions,
 ): Promise<OAuthClientProvider | AuthProvider> {
-  const keep = await openAuthCache(oauth, options.consent !== null);
+  const keep = await openAuthCache(oauth, { isAsking: options.consent !== null, isNew: options.step === "callback" });
+  refuseEnded(keep.now(), options);
   const base =
     oauth.grant === "client_credentials"
       ? createMachineProvider(oauth, keep)
       : createPersonProvider(oauth, keep, options);
   const provider = oauth.clientId === null ? base : { ...base, ...useOwnClient(oauth, oauth.clientId, keep) };
   if (options.consent !== null) return provider;
-  return leaseRenewals(provider, { store: oauth.store, load: async () => (await keep.load()).tokens });
+  const needsPerson = oauth.grant === "authorization_code";
+  const load = async () => {
+    const saved = await keep.load();
+    refuseEnded(saved, options);
+    return saved.tokens;
+  };
+  return leaseRenewals(provider, { store: oauth.store, load, needsPerson });
+}
+
+function refuseEnded({ isEnded }: SavedAuth, { mayRestart }: Pick<AuthorizationOptions, "mayRestart">): void {
+  if (isEnded === true && !mayRestart) throw new UnauthorizedError();
 }
 
 /** The stored authorization, as it changes during one operation. */
@@ -61,8 +78,14 @@ interface AuthCache {
   load(): Promise<SavedAuth>;
 }
 
-/** `isAsking`: a person's consent replaces what is stored. Without one, what was stored meanwhile stays. */
-async function openAuthCache({ store, clientId }: OAuth, isAsking: boolean): Promise<AuthCache> {
+/**
+ * `isAsking`: a person's consent replaces what is stored. Without one, what was stored meanwhile stays. `isNew`: tokens
+ * are those of a new consent.
+ */
+async function openAuthCache(
+  { store, clientId }: OAuth,
+  { isAsking, isNew }: { readonly isAsking: boolean; readonly isNew: boolean },
+): Promise<AuthCache> {
   let saved = await load();
   async function load(): Promise<SavedAuth> {
     const loaded = await store.load();
@@ -82,7 +105,11 @@ async function openAuthCache({ store, clientId }: OAuth, isAsking: boolean): Pro
       saved = await load();
       return saved;
     },
-    change: (change) => save({ ...saved, ...change }),
+    change: async (change) => {
+      if (change.tokens === undefined) return await save({ ...saved, ...change });
+      const { isEnded: _, ...rest } = saved;
+      await save({ ...rest, ...change, ...(isNew ? { isNew } : {}) });
+    },
     // Another call may have renewed the tokens meanwhile; those must not be discarded because this call was rejected.
     drop: async (names) => {
       const stored = await load();

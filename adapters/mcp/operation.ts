@@ -8,12 +8,12 @@ import {
   SdkHttpError,
 } from "@modelcontextprotocol/client";
 import { asNotSent, type Failed, type Failure, notSent, ok, OttoError, type Result } from "../../core/base/errors.ts";
-import type { Account } from "../../core/connections/account.ts";
+import { type Account, isServerGrant } from "../../core/connections/account.ts";
 import { cleanText } from "../../core/mcp/tool-list.ts";
 import type { McpCall, McpListing, McpReply } from "../../core/ports/mcp.ts";
 import type { WebPort } from "../../core/ports/web.ts";
 import { connect, type Connected, type Prior, type Session, openTransport } from "./connect.ts";
-import { toMcpFailure } from "./failure.ts";
+import { isRefusedAuthorization, toMcpFailure } from "./failure.ts";
 import type { AskedConsent } from "./oauth.ts";
 import { type McpAuthority, readAuthority } from "./authority.ts";
 import { readInputRequired, readResult } from "./result.ts";
@@ -31,6 +31,8 @@ export interface OperationDeps {
   readonly web: Pick<WebPort, "open">;
   readonly tenant: string;
   readonly consent: Consent | null;
+  /** As in `McpDeps`. */
+  readonly noteGrantEnded: (account: Account, why: string) => Promise<unknown>;
 }
 
 /** Lists the tools of a server. A session that the server opens for it is ended. */
@@ -88,7 +90,8 @@ export async function finishAuthorization(
   const requests = openOperationFetch(deps.web, { ...server, timeoutMs: LIST_TIMEOUT_MS });
   try {
     const options = { send: requests.send, prior: null, session: null, timeoutMs: LIST_TIMEOUT_MS, signal };
-    const transport = await openTransport(server, { ...options, consent: deps.consent, asked }, "callback");
+    const asking = { ...options, consent: deps.consent, asked, mayRestart: true };
+    const transport = await openTransport(server, asking, "callback");
     await transport.finishAuth(callback);
     return ok(undefined);
   } catch (thrown) {
@@ -132,7 +135,7 @@ async function operate<T>(operation: Operation, work: Work<T>): Promise<Result<T
   const { server, deps, task, account } = operation;
   const refusal = findAccountRefusal(server, account);
   if (refusal !== null) return refusal;
-  const key = task === null ? null : toSessionKey(deps.tenant, server, { task, account });
+  const key = task === null ? null : toSessionKey(deps.tenant, server, { task, account: getSentAccount(account) });
   const session = key === null ? null : findSession(key);
   const prior = server.prior as Prior | null;
   const first = await attempt(operation, { prior, session, key }, work);
@@ -141,14 +144,24 @@ async function operate<T>(operation: Operation, work: Work<T>): Promise<Result<T
   return (await attempt(operation, { prior: null, session: null, key }, work)).result;
 }
 
-/** A server to which each person connects is used through an account, and no other server is. */
+/**
+ * A server to which each person connects is used through a person's account, and no other server is. The account of a
+ * server's one grant only names that; tools that were published before it had one name none.
+ */
 function findAccountRefusal({ name, oauth }: McpServer, account: Account | null): Failed | null {
-  const needsAccount = oauth?.per === "person";
-  if (needsAccount === (account !== null)) return null;
-  const message = needsAccount
-    ? `Each person connects an account of ${name}, and this call has none.`
-    : `${name} is no longer used through accounts of people.`;
-  return notSent("permission_denied", message);
+  const own = getSentAccount(account);
+  if (oauth?.per === "person" && own === null)
+    return notSent("permission_denied", `Each person connects an account of ${name}, and this call has none.`);
+  if (oauth?.per !== "person" && own !== null)
+    return notSent("permission_denied", `${name} is no longer used through accounts of people.`);
+  if (oauth === null && account !== null)
+    return notSent("permission_denied", `${name} is no longer used through an account.`);
+  return null;
+}
+
+/** The account whose credential the egress module sends: a person's. The token of a server's one grant is sent here. */
+function getSentAccount(account: Account | null): Account | null {
+  return account === null || isServerGrant(account) ? null : account;
 }
 
 interface Attempt<T> {
@@ -159,19 +172,21 @@ interface Attempt<T> {
 }
 
 async function attempt<T>(
-  { server, deps, signal, timeoutMs, account }: Operation,
+  operation: Operation,
   { prior, session, key }: { prior: Prior | null; session: Session | null; key: string | null },
   work: Work<T>,
 ): Promise<Attempt<T>> {
+  const { server, deps, signal, timeoutMs, task } = operation;
   const startedAt = Date.now();
   const left = () => Math.max(1, timeoutMs - (Date.now() - startedAt));
+  const account = getSentAccount(operation.account);
   const requests = openOperationFetch(deps.web, { ...server, account, timeoutMs: timeoutMs + GRACE_MS });
   const asked: AskedConsent = { url: null };
   let connected: Connected | null = null;
   try {
     const { send } = requests;
-    const { consent } = deps;
-    const connecting = connect(server, { send, prior, session, timeoutMs, signal, consent, asked });
+    const options = { consent: deps.consent, asked, mayRestart: task === null };
+    const connecting = connect(server, { send, prior, session, timeoutMs, signal, ...options });
     connected = await Promise.race([connecting, requests.hopeless]);
     const { sessionId } = connected.transport;
     const { protocolVersion } = connected;
@@ -180,7 +195,7 @@ async function attempt<T>(
     return { ok: true, result: ok(done), isStale: false };
   } catch (thrown) {
     const failure = toFailure(server, thrown, requests.mayHaveCalled());
-    const error = asked.url === null ? failure : addConsent(failure, asked.url);
+    const error = asked.url === null ? await reportEnd(operation, failure, thrown) : addConsent(failure, asked.url);
     return { ok: false, result: { ok: false, error }, isStale: isRefusal(thrown) };
   } finally {
     await requests.settled();
@@ -197,6 +212,18 @@ function isRefusal(thrown: unknown): boolean {
 function toFailure({ name }: McpServer, thrown: unknown, mayHaveCalled: boolean): Failure {
   if (thrown instanceof OttoError) return asNotSent(thrown.failure).error;
   return toMcpFailure(name, thrown, mayHaveCalled);
+}
+
+/**
+ * Reports that a server refused its one grant. A call that was certainly not made waits for another authorization; one
+ * that was accepted before is never repeated.
+ */
+async function reportEnd({ account, deps }: Operation, failure: Failure, thrown: unknown): Promise<Failure> {
+  if (account === null || !isServerGrant(account) || !isRefusedAuthorization(thrown)) return failure;
+  await deps.noteGrantEnded(account, failure.message);
+  return failure.happened === "no"
+    ? { ...failure, cause: { kind: "connection_ended", connection: account.connection } }
+    : failure;
 }
 
 function addConsent(failure: Failure, url: URL): Failure {

@@ -20,6 +20,15 @@ export interface SavedAuth {
     /** Where the person agrees; absent if not needed. */
     readonly page?: string;
   };
+  /** A person consented to these tokens, and the account does not count this consent yet. */
+  readonly isNew?: true;
+  /** An administrator ended the authorization: no call gets another one, also where Otto could authorize itself. */
+  readonly isEnded?: true;
+}
+
+/** True if Otto can renew the tokens, unless their authorization server refuses it. */
+export function hasRefreshToken({ tokens }: Pick<SavedAuth, "tokens">): boolean {
+  return typeof tokens === "object" && tokens !== null && "refresh_token" in tokens;
 }
 
 /** Stores the authorization. Saving replaces it. */

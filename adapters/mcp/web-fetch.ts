@@ -39,7 +39,7 @@ export interface OperationFetch {
    * itself would wait until the time limit.
    */
   readonly hopeless: Promise<never>;
-  /** True once a tool's call may have been sent. */
+  /** True once a tool's call may have been accepted. */
   readonly mayHaveCalled: () => boolean;
   /** Ends when nothing is running, or soon: the last request may be a cancellation. */
   settled(): Promise<void>;
@@ -72,7 +72,8 @@ export function openOperationFetch(
   let idle: ReturnType<typeof setTimeout> | null = null;
   let requests = 0;
   let bytes = 0;
-  let called = false;
+  /** Calls of a tool that may have been accepted. */
+  let calls = 0;
 
   function refuse(code: Failure["code"], message: string): never {
     const refused = createNoReply(code, message);
@@ -115,7 +116,8 @@ export function openOperationFetch(
     const own = its === origin ? headers.filter(([name]) => !sent.has(name)) : [];
     const { body, type } = readBody(init.body);
     if (type !== null && !sent.has("content-type")) sent.set("content-type", type);
-    called ||= body?.includes('"method":"tools/call"') === true;
+    const isCall = body?.includes('"method":"tools/call"') === true;
+    if (isCall) calls += 1;
     const replied = await web.open({
       method: init.method ?? "GET",
       url: href,
@@ -133,6 +135,8 @@ export function openOperationFetch(
       signal: AbortSignal.any([deadline, ...(init.signal == null ? [] : [init.signal])]),
     });
     if (!replied.ok) throw new NoReply(replied.error);
+    // 401 says that it was not done.
+    if (isCall && replied.value.status === 401) calls -= 1;
     const count = (length: number) => {
       bytes += length;
       if (bytes > MAX_BYTES) refuse("too_large", `The server replied with more than ${MAX_BYTES} bytes.`);
@@ -149,7 +153,7 @@ export function openOperationFetch(
       return sending;
     },
     hopeless,
-    mayHaveCalled: () => called,
+    mayHaveCalled: () => calls > 0,
     settled: async () => {
       hasEnded = true;
       if (idle !== null) clearTimeout(idle);

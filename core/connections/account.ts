@@ -51,6 +51,14 @@ export interface ToolApp {
   readonly scopes: readonly string[];
 }
 
+/**
+ * True for the one grant of an MCP server. The server's own row stores its tokens, and an administrator authorizes the
+ * server: nobody connects this account by a link.
+ */
+export function isServerGrant({ provider, owner }: Pick<Account, "provider" | "owner">): boolean {
+  return provider === "mcp" && owner.kind === "shared";
+}
+
 /** Why there is no usable account. */
 export const CONNECT_REASONS = ["missing", "expired", "revoked", "scopes", "unattended"] as const;
 export type ConnectReason = (typeof CONNECT_REASONS)[number];

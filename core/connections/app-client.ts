@@ -16,6 +16,11 @@ export interface AppClient {
   readonly settingsHash: string;
 }
 
+/** True for an MCP server that Otto uses through one grant: an administrator authorizes it, and nobody connects an account. */
+export function hasServerGrant({ provider, per }: Pick<AppClient, "provider" | "per">): boolean {
+  return provider === "mcp" && per === "shared";
+}
+
 /** Otto's registration at a provider. */
 export interface OAuthClient {
   readonly id: string;

@@ -31,6 +31,8 @@ export const appSettingsSchema = z.object({
   params: z.record(z.string(), z.string()),
   /** What the tokens are for (RFC 8707), where the app itself names it. */
   resource: z.string().optional(),
+  /** How an MCP server with one grant authorizes Otto. */
+  grant: z.object({ kind: z.string(), scope: z.string().nullable() }).optional(),
   /** True: nobody can connect any more, and what was connected is still being revoked. */
   isRemoved: z.literal(true).optional(),
 });
@@ -65,10 +67,9 @@ export interface AppSecrets {
  * consent that was given to others does not count, so that tokens never follow an app to another host.
  */
 export async function hashAppSettings(settings: AppSettings): Promise<string> {
-  const { kind, at, clientId, hosts, header, resource } = settings;
-  return await sha256Hex(
-    toCanonicalJson([kind, at, clientId, [...new Set(hosts)].toSorted(), header, resource ?? null]),
-  );
+  const { kind, at, clientId, hosts, header, resource, grant } = settings;
+  const covered = [kind, at, clientId, [...new Set(hosts)].toSorted(), header, resource ?? null];
+  return await sha256Hex(toCanonicalJson(grant === undefined ? covered : [...covered, grant]));
 }
 
 interface StoredIdentity {

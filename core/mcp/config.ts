@@ -189,6 +189,11 @@ export function isPerPerson({ oauth }: Pick<McpSettings, "oauth">): boolean {
   return oauth?.per === "person";
 }
 
+/** True if Otto has one grant of the server for everyone. */
+export function hasSharedGrant({ oauth }: Pick<McpSettings, "oauth">): boolean {
+  return oauth !== null && oauth.per !== "person";
+}
+
 /** Whether a server is reached or started, and identified, as before: then its agreement still applies. */
 export function isSameAccess(before: McpSettings, after: McpSettings): boolean {
   return toCanonicalJson(getAccess(before)) === toCanonicalJson(getAccess(after));

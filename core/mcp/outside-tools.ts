@@ -3,7 +3,7 @@ import { shortHash } from "../gateway/model-names.ts";
 import type { ToolApp } from "../connections/account.ts";
 import type { McpTool } from "../ports/mcp.ts";
 import type { OutsideTool } from "../tool/source.ts";
-import type { McpOAuthSettings } from "./config.ts";
+import type { McpSettings } from "./config.ts";
 
 const SOURCE_PREFIX = "mcp:";
 const LONGEST_NAME = 64;
@@ -14,12 +14,13 @@ export interface ServerTrust {
   /** True when the tenant trusts the server's statements about its tools. */
   readonly trusted: boolean;
   readonly timeoutMs: number;
-  readonly oauth?: McpOAuthSettings | null;
+  /** Through whose account its tools act; absent or null: through none. */
+  readonly app?: ToolApp | null;
 }
 
-/** What the tools of a server need an account for; null for a server with one for all. */
-export function getServerApp(server: string, { oauth }: Pick<ServerTrust, "oauth">): ToolApp | null {
-  return oauth?.per === "person" ? { app: server, provider: "mcp", owner: "person", scopes: [] } : null;
+/** What the tools of a server need an account for: a person's, or the server's one grant. Null without OAuth. */
+export function getServerApp(server: string, { oauth }: Pick<McpSettings, "oauth">): ToolApp | null {
+  return oauth === null ? null : { app: server, provider: "mcp", owner: oauth.per ?? "shared", scopes: [] };
 }
 
 /** The source with the tools of a server. */
@@ -39,12 +40,11 @@ export function findSourceServer(source: string): string | null {
 export async function toOutsideTools(
   server: string,
   tools: readonly McpTool[],
-  { trusted, timeoutMs, oauth = null }: ServerTrust,
+  { trusted, timeoutMs, app = null }: ServerTrust,
   isTaken: (name: string) => boolean,
 ): Promise<OutsideTool[]> {
   const own = new Set<string>();
   const named: OutsideTool[] = [];
-  const app = getServerApp(server, { oauth });
   for (const tool of tools) {
     const name = await chooseToolName(server, tool.name, (candidate) => own.has(candidate) || isTaken(candidate));
     own.add(name);

@@ -9,6 +9,8 @@ export interface AccountNeed {
   /** The name of the app that people read. */
   readonly title: string;
   readonly isShared: boolean;
+  /** True for the one grant of an MCP server, which an administrator authorizes on the server's page. */
+  readonly isServer: boolean;
   readonly reason: ConnectReason;
   /** The title of the task that needs it; null if a check of the connection found that it does not work. */
   readonly task: string | null;
@@ -31,6 +33,7 @@ export function createConnectionMessage({
   app,
   title: name,
   isShared,
+  isServer,
   reason,
   task,
   others,
@@ -40,7 +43,8 @@ export function createConnectionMessage({
   const account = (name: string): string => `${isShared ? "the shared account" : "your account"} of ${name}`;
   const [wrong, remedy] = TEXTS[reason](account(escapeMarkdown(title)));
   const where = url === null ? "in Otto." : `here: ${url}`;
-  const text = `${wrong}: ${formatWaiting(task, others)}.\n\n${remedy} ${where}`;
+  const step = isServer ? "Authorize the MCP server again" : remedy;
+  const text = `${wrong}: ${formatWaiting(task, others)}.\n\n${step} ${where}`;
   const message = createPlainMessage(TEXTS[reason](account(title))[0], text);
   // A shared account is connected by an administrator, in the console.
   return isShared ? message : { ...message, connect: { app } };

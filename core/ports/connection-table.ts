@@ -62,6 +62,9 @@ export interface RevokedConnections {
   readonly person?: string;
 }
 
+/** What was refused: this version of the tokens, or what this consent gave. */
+export type SettledState = { readonly version: number } | { readonly consent: number };
+
 /** Tokens that are to be revoked at their provider. */
 export interface DueRevocation {
   readonly app: string;
@@ -98,10 +101,16 @@ export interface ConnectionTable {
   /** Stores a consent: the connection is active. The first of an owner and app becomes their default. */
   complete(id: string, consent: GivenConsent, act: AuditEntry): Promise<Result<Connection>>;
   /**
-   * Ends a consent that was refused (`failed`), or tokens that were (`expired`). With `version`, tokens that were
-   * replaced meanwhile stay. States that the event does not change stay (`core/connections/states.ts`).
+   * Ends a consent that was refused (`failed`), or tokens that were (`expired`). With `of`, what was replaced meanwhile
+   * stays: tokens of another version, or another consent. States that the event does not change stay
+   * (`core/connections/states.ts`).
    */
-  settle(id: string, to: "failed" | "expired", why: string, version?: number): Promise<Result<Connection>>;
+  settle(id: string, to: "failed" | "expired", why: string, of?: SettledState): Promise<Result<Connection>>;
+  /**
+   * Makes a connection active again whose provider stores the tokens: they are accepted again, under the same consent. A
+   * revoked one stays revoked.
+   */
+  restore(id: string): Promise<Result<Connection>>;
   /** `conflict` (field `alias`) if another connection of the owner and app has the alias. */
   change(id: string, change: ConnectionChange, act: AuditEntry): Promise<Result<Connection>>;
   /**

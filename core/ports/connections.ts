@@ -27,6 +27,6 @@ export interface ConnectionsPort {
    * cause `connection_ended` once the access has ended.
    */
   bearer(account: Account, renew?: { readonly refused: string }): Promise<Result<Bearer>>;
-  /** The app refused the account twice: the connection expires. */
-  refused(account: Account): Promise<void>;
+  /** The app refused the account twice: the connection expires. `why` is a sentence for people. */
+  refused(account: Account, why?: string): Promise<void>;
 }

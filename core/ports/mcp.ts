@@ -52,7 +52,7 @@ export interface McpCall {
   readonly task: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** The account through which it acts, for a server to which each person connects. Only the context of a call sets it. */
+  /** The account through which it acts: a person's, or the server's one grant. Only the context of a call sets it. */
   readonly account?: Account;
 }
 
@@ -84,7 +84,8 @@ export type McpReply =
 /**
  * The MCP servers of one tenant, by its names for them. Failures: `not_found` (no such server, or no such tool),
  * `invalid_input`, `permission_denied` (the server requires other credentials), `blocked_by_policy`, `rate_limited`,
- * `timeout`, `too_large`, `upstream_failed`; `happened` is "no" when the call was not sent.
+ * `timeout`, `too_large`, `upstream_failed`; `happened` is "no" when the call was not sent. The cause `connection_ended`:
+ * the account was refused, and the call was not made.
  */
 export interface McpPort {
   /** Connects, and reads all tools of the server; through an account of a person if each person connects one. */

@@ -192,11 +192,11 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
         return ok(view(row));
       }),
 
-    settle: (id, to, why, version) =>
+    settle: (id, to, why, of) =>
       withRow(id, (row) => {
-        const { status, outage } = row.connection;
-        const isMeant = (version ?? row.version) === row.version && (to === "failed" || status === "active");
-        if (!isMeant) return ok(view(row));
+        const { status, outage, consent } = row.connection;
+        const isPresent = of === undefined || ("version" in of ? of.version === row.version : of.consent === consent);
+        if (!isPresent || (to === "expired" && status !== "active")) return ok(view(row));
         const next = changeStatus(status, to === "failed" ? "fail" : "expire");
         const isOut = status === "active" && next !== "active";
         edit(row, { status: next, why: cleanReason(why), outage: outage + (isOut ? 1 : 0), updatedAt: now() });
@@ -204,6 +204,15 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
           row.flow = null;
           edit(row, { pendingUntil: null });
         }
+        return ok(view(row));
+      }),
+
+    restore: (id) =>
+      withRow(id, (row) => {
+        const { consent, status } = row.connection;
+        const isRestored = consent > 0 && row.tokens === null && status !== "active";
+        if (!isRestored || changeStatus(status, "renew") !== "active") return ok(view(row));
+        edit(row, { status: "active", why: null, notifiedAt: null, lastCheckedAt: now(), updatedAt: now() });
         return ok(view(row));
       }),
 

@@ -67,9 +67,9 @@ export function fakeTokenTable(now: () => number = Date.now): FakeTokenTable {
         rows.set(id, { ...row, tokens: JSON.stringify(tokens), version: version + 1, leaseUntil: 0 });
         return true;
       }),
-    settle: async (id, to, why, version) =>
+    settle: async (id, to, why, of) =>
       await run("settle", id, (row) => {
-        if (version !== undefined && row.version !== version) return row.connection;
+        if (of !== undefined && "version" in of && row.version !== of.version) return row.connection;
         const connection: Connection = { ...row.connection, status: to, why, outage: row.connection.outage + 1 };
         rows.set(id, { ...row, connection });
         return connection;

@@ -29,6 +29,7 @@ export class McpAuthority {
   private readonly tokens = new Set<string>();
   private readonly refreshTokens = new Set<string>();
   readonly clients: Readonly<Record<string, unknown>>[] = [];
+  private refusesClients = false;
 
   constructor(base: string, resource: string) {
     this.base = base;
@@ -42,6 +43,18 @@ export class McpAuthority {
   /** Expires every access token. Refresh tokens stay valid. */
   expire(): void {
     this.tokens.clear();
+  }
+
+  /** Ends every grant, and refuses clients that authenticate as themselves. */
+  revoke(): void {
+    this.expire();
+    this.refreshTokens.clear();
+    this.refusesClients = true;
+  }
+
+  /** Accepts clients that authenticate as themselves again. */
+  admit(): void {
+    this.refusesClients = false;
   }
 
   /** Null for a path that is not its own. */
@@ -89,7 +102,8 @@ export class McpAuthority {
     if (form.get("grant_type") === "refresh_token") {
       return this.refreshTokens.delete(form.get("refresh_token") ?? "") ? this.issue() : refuse("invalid_grant");
     }
-    if (form.get("grant_type") === "client_credentials") return this.issue();
+    if (form.get("grant_type") === "client_credentials")
+      return this.refusesClients ? refuse("invalid_client") : this.issue();
     const grant = this.grants.get(form.get("code") ?? "");
     this.grants.delete(form.get("code") ?? "");
     const proof = createHash("sha256")

@@ -65,6 +65,7 @@ const mcp = openMcp({
   find: () => Promise.resolve(ok(server)),
   consent: CONSENT,
   noteListChanged: () => Promise.resolve(),
+  noteGrantEnded: () => Promise.resolve(),
 });
 
 /** Runs work that may need consent, and consents up to the maximum. */

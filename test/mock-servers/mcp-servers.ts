@@ -1,7 +1,8 @@
 /**
  * Many mock MCP servers behind one listener, for tests that cannot start servers: `/mcp/{id}` is a server of 2026-07-28, `PUT /set/{id}`
  * configures its tools and answers, `GET /calls/{id}` lists its calls. A `guarded` server has an authorization server at `/as/{id}/1`, whose
- * tokens expire by `POST /expire/{id}`. `POST /migrate/{id}` gives it another one, and only that one's tokens count from then on.
+ * tokens expire by `POST /expire/{id}`, and whose grants end by `POST /revoke/{id}`; `POST /admit/{id}` accepts clients again that
+ * authenticate as themselves. `POST /migrate/{id}` gives it another one, and only that one's tokens count from then on.
  */
 import type { ServerResponse } from "node:http";
 import { McpAuthority } from "./mcp-authority.ts";
@@ -16,7 +17,12 @@ interface ServerSettings {
   /** Sends a changed list of tools with every call's reply. */
   readonly listChanged?: boolean;
   readonly guarded?: boolean;
+  /** The authorization server answers requests for tokens with this status. */
+  readonly tokenStatus?: number;
 }
+
+/** The paths of tests. */
+const CONTROLS: ReadonlySet<string | undefined> = new Set(["set", "calls", "expire", "revoke", "admit", "migrate"]);
 
 export async function startMcpServers(): Promise<McpMockServer> {
   const settings = new Map<string, ServerSettings>();
@@ -39,6 +45,11 @@ export async function startMcpServers(): Promise<McpMockServer> {
   function guard(message: McpMessage, id: string, response: ServerResponse): boolean {
     if (!authorities.has(id)) addAuthority(message, id);
     const all = authorities.get(id) ?? [];
+    const { tokenStatus } = settings.get(id) ?? {};
+    if (tokenStatus !== undefined && message.path.endsWith("/token")) {
+      sendJson(response, tokenStatus, {});
+      return true;
+    }
     const reply = all.map((one) => one.answer(message)).find((answer) => answer !== null);
     if (reply !== undefined) {
       if (reply.location !== undefined) response.setHeader("location", reply.location);
@@ -71,9 +82,13 @@ export async function startMcpServers(): Promise<McpMockServer> {
       const id = idOf(message);
       const [, what] = message.path.split("/");
       if (what === "set") settings.set(id, JSON.parse(message.text) as ServerSettings);
-      if (what === "expire") for (const one of authorities.get(id) ?? []) one.expire();
+      for (const one of authorities.get(id) ?? []) {
+        if (what === "expire") one.expire();
+        if (what === "revoke") one.revoke();
+        if (what === "admit") one.admit();
+      }
       if (what === "migrate") addAuthority(message, id);
-      if (what === "set" || what === "calls" || what === "expire" || what === "migrate") {
+      if (CONTROLS.has(what)) {
         sendJson(response, 200, calls.get(id) ?? []);
         return true;
       }

@@ -100,6 +100,7 @@ export async function startMcpSidecar(settings: Settings = {}): Promise<McpSidec
         find: (name) => Promise.resolve(makeServer(name, servers[name])),
         consent: null,
         noteListChanged: () => Promise.resolve(),
+        noteGrantEnded: () => Promise.resolve(),
       }),
     close: async () => {
       await processes.close();

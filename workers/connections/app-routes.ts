@@ -1,8 +1,8 @@
-/** The apps to which people connect accounts: imports with `connect`, and MCP servers that each person connects. */
+/** The apps whose tools act through accounts: imports with `connect`, and MCP servers with OAuth. */
 import { createRoute, z } from "@hono/zod-openapi";
 import { appsFromEnv } from "../../adapters/env/connections.ts";
 import { type OwnerRule, PROVIDERS } from "../../core/connections/account.ts";
-import type { AppClient } from "../../core/connections/app-client.ts";
+import { type AppClient, hasServerGrant } from "../../core/connections/app-client.ts";
 import { answers, withKey } from "../http/answers.ts";
 import type { App } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
@@ -11,12 +11,14 @@ import { unwrap } from "../http/unwrap.ts";
 
 const appSchema = z
   .strictObject({
-    app: z.string().describe("Its name, as `POST /v1/connections` takes it."),
+    app: z.string().describe("Its name, as connections and agents' `app_config` have it."),
     title: z.string().describe("The name that people read."),
     provider: z.enum(PROVIDERS),
     owners: z
       .array(z.enum(["me", "shared"]))
-      .describe("Whose accounts it takes: `me`, each person's own; `shared`, one that an administrator connects."),
+      .describe(
+        "Whose accounts it takes: `me`, each person's own; `shared`, one that an administrator connects. Empty for an MCP server that an administrator authorizes under MCP servers.",
+      ),
   })
   .meta({ id: "ConnectableApp" });
 
@@ -41,8 +43,9 @@ export function appRoutes(app: App): void {
   });
 }
 
-function toAppView({ app, title, provider, per }: AppClient): z.infer<typeof appSchema> {
-  return { app, title, provider, owners: [...OWNERS[per]] };
+function toAppView(client: AppClient): z.infer<typeof appSchema> {
+  const { app, title, provider, per } = client;
+  return { app, title, provider, owners: hasServerGrant(client) ? [] : [...OWNERS[per]] };
 }
 
 const OWNERS: Readonly<Record<OwnerRule, readonly ("me" | "shared")[]>> = {

@@ -1,4 +1,4 @@
-/** The stored apps to which people connect accounts: one for each import with `connect` and each MCP server per person. */
+/** The stored apps whose tools act through accounts: one for each import with `connect` and each MCP server with OAuth. */
 import { appClientsFromEnv, connectionTableFromEnv } from "../../adapters/env/connections.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { toCanonicalJson } from "../../core/base/canonical-json.ts";

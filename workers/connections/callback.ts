@@ -77,7 +77,7 @@ async function completeConsent(c: AppContext, returned: ReturnedConsent, flow: F
   const label = await authorizations.identify(client, tokens);
   const { unattended, by } = flow;
   const consent = { tokens, label, scopes, unattended, settingsHash: client.settingsHash, by };
-  const act = createConnectAct(c, state.actor, state.connection);
+  const act = createConnectAct(c.get("requestId"), state.actor, state.connection);
   const given = { id: state.connection, consent, act };
   const complete = async () => await storeConsent(table, given, globalThis);
   const stored = await writeConnectionChange(c.env, state.tenant, complete);

@@ -10,11 +10,11 @@ import { sendMessage } from "../channels/outbox/notify.ts";
 import type { AppContext } from "../http/context.ts";
 import { logFailure } from "../http/log.ts";
 
-/** The act of a browser. `actor` is the id of the person who consents, or of the key that asked for the link. */
-export function createConnectAct(c: AppContext, actor: string, connection: string): AuditEntry {
+/** The act of a consent. `actor` is the id of the person who consents, or of the key that asked for it. */
+export function createConnectAct(requestId: string, actor: string, connection: string): AuditEntry {
   const at = Date.now();
   const id = makeId("audit", at, crypto.getRandomValues(new Uint8Array(10)));
-  return { id, at, actor, action: "connection.connect", target: connection, requestId: c.get("requestId") };
+  return { id, at, actor, action: "connection.connect", target: connection, requestId };
 }
 
 /** A connection before and after a consent. */

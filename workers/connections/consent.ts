@@ -104,7 +104,7 @@ export async function storeKey(
     settingsHash: app.settingsHash,
     by: flow.by,
   };
-  const act = createConnectAct(c, getActor(link), ensured.value.id);
+  const act = createConnectAct(c.get("requestId"), getActor(link), ensured.value.id);
   const complete = async () => await table.complete(ensured.value.id, given, act);
   const stored = await writeConnectionChange(c.env, link.tenant, complete);
   if (!stored.ok) return renderUnusable(c, opened, stored.error);

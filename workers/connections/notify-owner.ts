@@ -5,12 +5,13 @@ import { connectionTableFromEnv } from "../../adapters/env/connections.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
-import { type ConnectReason, getOwnerPerson } from "../../core/connections/account.ts";
+import { type ConnectReason, getOwnerPerson, isServerGrant } from "../../core/connections/account.ts";
 import type { Connection } from "../../core/connections/connection.ts";
 import { planConnectionMessage } from "../../core/people/connection-deliveries.ts";
 import { createConnectionMessage } from "../../core/people/connection-message.ts";
 import type { PersonRecord } from "../../core/people/person.ts";
 import { putDeliveries } from "../channels/outbox/put-deliveries.ts";
+import { makeServerPageUrl } from "./server-grant-page.ts";
 
 /** Why a connection is needed now. */
 export interface NeededConnection {
@@ -40,10 +41,11 @@ export async function notifyOwner(env: Env, tenant: string, needed: NeededConnec
     app: connection.app,
     title,
     isShared: owner === null,
+    isServer: isServerGrant(connection),
     reason,
     task: task?.title ?? null,
     others: Math.max(0, waiting - 1),
-    url: toPageUrl(env, task?.id ?? null),
+    url: toPageUrl(env, connection, task?.id ?? null),
   });
   const whom = { person: person.value, message, task: task?.id ?? null, at };
   const delivery = await planConnectionMessage({ connection, reason, ...whom });
@@ -66,7 +68,8 @@ export async function findRecipient(
   return !found.ok && found.error.code === "not_found" ? ok(null) : found;
 }
 
-function toPageUrl(env: Env, task: string | null): string | null {
+function toPageUrl(env: Env, connection: Connection, task: string | null): string | null {
   const url = publicUrlFromEnv(env);
+  if (url !== null && isServerGrant(connection)) return makeServerPageUrl(env, connection.app, url);
   return url === null || task === null ? null : `${url}/tasks/${task}`;
 }

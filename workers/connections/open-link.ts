@@ -3,11 +3,13 @@ import { appsFromEnv, connectionTableFromEnv } from "../../adapters/env/connecti
 import { countConnectLinkFromEnv } from "../../adapters/env/console.ts";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { type Failure, OttoError } from "../../core/base/errors.ts";
+import { hasServerGrant } from "../../core/connections/app-client.ts";
 import type { AppContext } from "../http/context.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { type ConnectLink, isLinkExpired, openConnectLink } from "./connect-token.ts";
 import type { OpenedLink } from "./opened-link.ts";
 import { type PageStatus, renderNote } from "./page.ts";
+import { describeServerGrant } from "./server-grant-page.ts";
 import { findViewer } from "./viewer.ts";
 
 /** A link that can be used, or the page to answer with. */
@@ -53,6 +55,7 @@ async function describeLink(
   if (isMissing(found)) return stop(c, 410, NO_TENANT);
   if (isMissing(stored)) return stop(c, 410, `${link.app} is no longer an app of this tenant.`);
   const [known, app, connection] = [unwrap(found), unwrap(stored), unwrap(linked)];
+  if (hasServerGrant(app)) return stop(c, 410, describeServerGrant(app));
   if (connection.isUsed) return stop(c, 410, LINK_USED);
   return { opened: { link, tenantName: known.name, personName, app, linked: connection, viewer } };
 }

@@ -11,7 +11,8 @@ import { raise, type Result } from "../../core/base/errors.ts";
 import { isId } from "../../core/base/ids.ts";
 import { iso } from "../../core/base/iso.ts";
 import { cutPage, writeCursor } from "../../core/base/page-cursor.ts";
-import type { AppClient } from "../../core/connections/app-client.ts";
+import { isServerGrant } from "../../core/connections/account.ts";
+import { type AppClient, hasServerGrant } from "../../core/connections/app-client.ts";
 import { type Connection, toConnectionStatus } from "../../core/connections/connection.ts";
 import { findAliasProblem } from "../../core/connections/rules.ts";
 import type { ConnectionChange, ConnectionQuery } from "../../core/ports/connection-table.ts";
@@ -26,6 +27,8 @@ import { pageOf } from "../http/schemas.ts";
 import { readTenantFacts } from "../http/tenant-facts.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { LINK_LIFE_MS, makeConnectUrl } from "./connect-token.ts";
+import { endServerGrant } from "./end-grant.ts";
+import { describeServerGrant } from "./server-grant-page.ts";
 import { wakeTasksOf, writeConnectionChange } from "./changes.ts";
 import { ConnectionPages } from "./list-cache.ts";
 import { revokeConnection } from "./revocations.ts";
@@ -85,7 +88,7 @@ const create = createRoute({
   path: "/v1/connections",
   summary: "Get a link to connect an account",
   description:
-    "The link works once, for 15 minutes. Nothing is stored before it is used. A connection that exists for the same owner, app and alias is reconnected, with the same id. A shared account needs the scope `admin`.",
+    "The link works once, for 15 minutes. Nothing is stored before it is used. A connection that exists for the same owner, app and alias is reconnected, with the same id. A shared account needs the scope `admin`. 422 for an MCP server with one grant, which an administrator authorizes under MCP servers.",
   middleware: writes,
   request: { body: { required: true, content: { "application/json": { schema: newConnectionSchema } } } },
   responses: answers({ 201: { description: "The link.", json: connectUrlSchema } }, [404, 413, 415, 422]),
@@ -113,7 +116,7 @@ const remove = createRoute({
   path: "/v1/connections/{id}",
   summary: "Disconnect an account",
   description:
-    "For its owner and administrators. New calls are refused everywhere within five seconds, the tokens are erased, and Otto revokes them at the app; `revocation` shows how far. A revoked connection whose revocation has ended is removed.",
+    "For its owner and administrators. New calls are refused everywhere within five seconds, the tokens are erased, and Otto revokes them at the app; `revocation` shows how far. That of an MCP server with one grant loses its authorization, and an administrator who reloads the server authorizes Otto again. A revoked connection whose revocation has ended is removed.",
   middleware: [...writes, requireVisible],
   request: { params },
   responses: answers({ 200: { ...shown, description: "The revoked connection." } }, [404, 409]),
@@ -188,6 +191,7 @@ export function connectionRoutes(app: App): void {
       const removed = await writeConnectionChange(c.env, tenant, async () => await table.remove(id, act));
       return c.json(toView(unwrap(removed)), 200);
     }
+    if (isServerGrant(connection)) unwrap(await endServerGrant(c.env, tenant, connection.app));
     const act = await createAuditEntry(c, "connection.revoke", id);
     const revoked = unwrap(await writeConnectionChange(c.env, tenant, async () => await table.revoke(id, act)));
     // The sweep repeats what fails.
@@ -226,7 +230,9 @@ function readOwner(
 }
 
 /** An app says whether each person connects it, or an administrator for everyone. */
-function refuseOwner({ title, per }: AppClient, owner: "me" | "shared"): void {
+function refuseOwner(app: AppClient, owner: "me" | "shared"): void {
+  const { title, per } = app;
+  if (hasServerGrant(app)) raise("invalid_input", describeServerGrant(app), { field: "app" });
   if (per === "person" && owner === "shared")
     raise("invalid_input", `Each person connects an own account of ${title}. Set owner to me.`, { field: "owner" });
   if (per === "shared" && owner === "me")

@@ -96,7 +96,12 @@ export const pendingSchema = z.discriminatedUnion("kind", [
           "`missing`: no account; `expired`, `revoked`: connect it again; `scopes`: the call needs more rights; `unattended`: its owner has to allow its use by tasks that no person started.",
         ),
       person_id: z.string().nullable().describe("The person who has to connect; null for a shared account."),
-      connect_url: z.string().nullable().describe("The page to connect at. Null for everyone who may not connect."),
+      connect_url: z
+        .string()
+        .nullable()
+        .describe(
+          "The page to connect at; of an MCP server with one authorization, its page in the console. Null for everyone who may not connect.",
+        ),
       expires_at: time,
       task_id: subtaskId,
     })

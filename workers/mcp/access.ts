@@ -6,7 +6,7 @@ import type { McpServerRecord } from "../../core/ports/mcp-server-table.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { getActorId, createAuditEntry } from "../http/audit-entry.ts";
 import type { AppContext } from "../http/context.ts";
-import { getPerson, getTenant } from "../http/principal.ts";
+import { getAuthor, getPerson, getTenant } from "../http/principal.ts";
 import { requirePerson } from "../http/require-person.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { readServerTools, type ReadServer, type McpRequester, type McpPlace } from "./servers.ts";
@@ -24,7 +24,8 @@ export async function findServer(c: AppContext, name: string): Promise<McpServer
 
 export function getLooker(c: AppContext): McpRequester {
   const person = getPerson(c)?.id ?? null;
-  return { origin: new URL(c.req.url).origin, actor: getActorId(c), person, signal: c.req.raw.signal };
+  const who = { actor: getActorId(c), by: getAuthor(c), requestId: c.get("requestId") };
+  return { origin: new URL(c.req.url).origin, ...who, person, signal: c.req.raw.signal };
 }
 
 /** Reads a server's list again, on behalf of the request. */

@@ -2,9 +2,10 @@
  * A person's consent at an MCP server's authorization server. The state that travels with the browser is sealed: only
  * this Worker can create one. It is valid once, for ten minutes.
  */
-import { type Consent, mcpRegistryFromEnv } from "../../adapters/env/mcp.ts";
+import { type AuthStore, type Consent, mcpRegistryFromEnv, type SavedAuth } from "../../adapters/env/mcp.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
+import type { Actor } from "../../core/connections/actors.ts";
 import { type StartedConsent, CONSENT_LIFE_MS } from "../http/consent-browser.ts";
 import { openState, sealState } from "../http/consent-state.ts";
 
@@ -19,8 +20,30 @@ const CONTEXT = "mcp-oauth-state";
 /** The content of a state. */
 export interface ConsentState extends StartedConsent {
   readonly server: string;
-  /** Who started it. */
+  /** Who started it, for the audit log. */
   readonly actor: string;
+  /** The same, as a person; absent if an earlier release started it. */
+  readonly by?: Actor;
+}
+
+/** Retries while calls renew the tokens. */
+const MAX_TRIES = 5;
+const CHANGED = failed("conflict", "The authorization of this server changed meanwhile. Try again.");
+
+/** Changes the authorization as it is stored now, so that nothing brings back tokens that were renewed or erased meanwhile. */
+export async function changeAuth(
+  store: AuthStore,
+  change: (saved: SavedAuth) => Result<SavedAuth>,
+): Promise<Result<SavedAuth>> {
+  for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+    const saved = await store.load();
+    const next = saved.ok ? change(saved.value) : saved;
+    if (!next.ok) return next;
+    const replaced = await store.replace(next.value);
+    if (!replaced.ok) return replaced;
+    if (replaced.value) return next;
+  }
+  return CHANGED;
 }
 
 /** Starts a consent. An earlier unfinished one ends. */
@@ -28,19 +51,19 @@ export async function startConsent(
   env: Env,
   tenant: string,
   server: string,
-  { origin, actor }: { readonly origin: string; readonly actor: string },
+  { origin, actor, by }: { readonly origin: string; readonly actor: string; readonly by: Actor },
 ): Promise<Result<Consent & { readonly begun: StartedConsent }>> {
   const store = mcpRegistryFromEnv(env, tenant).authOf(server);
-  const saved = await store.load();
-  if (!saved.ok) return saved;
   const mark = crypto.randomUUID();
   const redirectUrl = `${origin}${CALLBACK_PATH}`;
-  // A client that is registered with another redirect address could not return here.
-  const { client: _, ...rest } = saved.value;
-  const kept = saved.value.flow?.redirectUrl === redirectUrl ? saved.value : rest;
-  const written = await store.save({ ...kept, flow: { mark, redirectUrl, until: Date.now() + CONSENT_LIFE_MS } });
+  const written = await changeAuth(store, (saved) => {
+    // A client that is registered with another redirect address could not return here.
+    const { client: _, ...rest } = saved;
+    const kept = saved.flow?.redirectUrl === redirectUrl ? saved : rest;
+    return ok({ ...kept, flow: { mark, redirectUrl, until: Date.now() + CONSENT_LIFE_MS } });
+  });
   if (!written.ok) return written;
-  const state: ConsentState = { tenant, server, mark, actor };
+  const state: ConsentState = { tenant, server, mark, actor, by };
   return ok({ ...createConsent(origin, await sealState(env, CONTEXT, state)), begun: { tenant, mark } });
 }
 
@@ -57,12 +80,13 @@ export async function completeConsent(
   state: string,
 ): Promise<Result<Consent>> {
   const store = mcpRegistryFromEnv(env, tenant).authOf(server);
-  const saved = await store.load();
-  if (!saved.ok) return saved;
-  const { flow } = saved.value;
-  if (flow === undefined || flow.mark !== mark || flow.until < Date.now()) return CONSENT_ENDED;
-  const written = await store.save({ ...saved.value, flow: { ...flow, mark: "", until: 0 } });
-  return written.ok ? ok(createConsent(new URL(flow.redirectUrl).origin, state)) : written;
+  const taken = await changeAuth(store, (saved) => {
+    const { flow } = saved;
+    if (flow === undefined || flow.mark !== mark || flow.until < Date.now()) return CONSENT_ENDED;
+    return ok({ ...saved, flow: { ...flow, mark: "", until: 0 } });
+  });
+  if (!taken.ok) return taken;
+  return ok(createConsent(new URL(taken.value.flow?.redirectUrl ?? "").origin, state));
 }
 
 const CONSENT_ENDED = failed("gone", "This authorization has expired, or a newer one has started. Start it again.");
@@ -75,15 +99,15 @@ export async function openMcpConsent(env: Env, text: string): Promise<ConsentSta
 /** Stores the address of the consent page, for Otto's own page before it. */
 export async function storeConsentPage(
   env: Env,
-  { tenant, server, mark }: Omit<ConsentState, "actor">,
+  { tenant, server, mark }: Pick<ConsentState, "tenant" | "server" | "mark">,
   page: string,
 ): Promise<Result<void>> {
   const store = mcpRegistryFromEnv(env, tenant).authOf(server);
-  const saved = await store.load();
-  if (!saved.ok) return saved;
-  const { flow } = saved.value;
-  if (flow?.mark !== mark) return CONSENT_ENDED;
-  return await store.save({ ...saved.value, flow: { ...flow, page } });
+  const stored = await changeAuth(store, (saved) => {
+    const { flow } = saved;
+    return flow?.mark === mark ? ok({ ...saved, flow: { ...flow, page } }) : CONSENT_ENDED;
+  });
+  return stored.ok ? ok(undefined) : stored;
 }
 
 /** Returns the address of the consent page. */

@@ -1,20 +1,11 @@
 /** The MCP servers of a tenant: their settings, approved tools, and changes that wait for a person. */
 import { createRoute } from "@hono/zod-openapi";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
-import { endMcpProcessesFromEnv, mcpFromEnv, mcpRegistryFromEnv } from "../../adapters/env/mcp.ts";
+import { mcpFromEnv } from "../../adapters/env/mcp.ts";
 import { runConcurrently } from "../../core/base/run-concurrently.ts";
 import { raise, type Result } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
-import {
-  isPerPerson,
-  isSameAccess,
-  MAX_SERVERS,
-  type McpConfig,
-  mcpServersSchema,
-  readServer,
-  serverNameSchema,
-  serverSchema,
-} from "../../core/mcp/config.ts";
+import { MAX_SERVERS, mcpServersSchema, readServer, serverNameSchema, serverSchema } from "../../core/mcp/config.ts";
 import { getClientMetadata } from "../../core/mcp/oauth-client.ts";
 import type { McpServerRecord } from "../../core/ports/mcp-server-table.ts";
 import { SETUP } from "../../core/secrets/secret-use.ts";
@@ -43,16 +34,9 @@ import {
   storeConsentPage,
   openMcpConsent,
 } from "./consent.ts";
-import { checkServerName, endServerApp } from "./server-app.ts";
-import {
-  approveTools,
-  readServerTools,
-  type ReadServer,
-  type McpPlace,
-  type NeededConsent,
-  listPublishedTools,
-  withdraw,
-} from "./servers.ts";
+import { removeServer, setServer } from "./change-server.ts";
+import { findGrant, recordGrant } from "./server-grant.ts";
+import { approveTools, readServerTools, type ReadServer, type NeededConsent, listPublishedTools } from "./servers.ts";
 import { mcpServerDetailSchema, mcpServerSchema, toDetailView, toServerView } from "./view.ts";
 import { z } from "zod";
 
@@ -94,7 +78,7 @@ const create = createRoute({
   path: "/v1/mcp-servers",
   summary: "Add or replace an MCP server",
   description:
-    "New tasks have its tools as `{server}_{tool}`. They are `dangerous` and called at most once, unless the server is `trusted` and marks the tool as read-only or repeatable. If the server needs OAuth, the reply has an `authorization_url`. A server with a new URL, OAuth setting, command or arguments counts as another server: earlier approvals no longer apply. With `oauth.per` `person`, each person connects an account; the approved tools stay the tenant's, and are read through the account of the person who adds or reloads the server.",
+    "New tasks have its tools as `{server}_{tool}`. They are `dangerous` and called at most once, unless the server is `trusted` and marks the tool as read-only or repeatable. If the server needs OAuth, the reply has an `authorization_url`. A server with a new URL, OAuth setting, command or arguments counts as another server: earlier approvals no longer apply. With `oauth`, calls act through a shared connection that names the authorization. With `oauth.per` `person`, each person connects an account; the approved tools stay the tenant's, and are read through the account of the person who adds or reloads the server.",
   request: {
     body: {
       required: true,
@@ -302,7 +286,7 @@ export function mcpServerRoutes(app: App): void {
   app.openapi(callback, async (c) => {
     const query = c.req.valid("query");
     const state = await requireConsent(c, query.state);
-    const { tenant, server, actor } = state;
+    const { tenant, server, actor, by = { person: null, name: actor } } = state;
     if (!(await isSameBrowser(c, state))) return renderMessage(c, 400, OTHER_BROWSER);
     const ended = await completeConsent(c.env, state, query.state);
     if (!ended.ok) return renderMessage(c, 400, ended.error.message);
@@ -314,21 +298,16 @@ export function mcpServerRoutes(app: App): void {
     const database = databaseFromEnv(c.env);
     const at = Date.now();
     const id = makeId("audit", at, crypto.getRandomValues(new Uint8Array(10)));
-    const act = {
-      id,
-      at,
-      actor,
-      action: "mcp_server.authorize",
-      target: server,
-      requestId: c.get("requestId"),
-    } as const;
+    const requestId = c.get("requestId");
+    const act = { id, at, actor, action: "mcp_server.authorize", target: server, requestId } as const;
     unwrap(await database.audit.add(tenant, act));
     const place = { env: c.env, tenant, builtIn: BUILT_IN };
     const record = unwrap(await database.mcpServers.get(tenant, server));
+    const who = { actor, by, requestId };
+    unwrap(await recordGrant(place, record, unwrap(await findGrant(place, server)), who));
     const { origin } = new URL(ended.value.redirectUrl);
-    const looked = unwrap(
-      await readServerTools(place, record, { origin, actor, person: null, signal: c.req.raw.signal }),
-    );
+    const looker = { origin, ...who, person: null, signal: c.req.raw.signal };
+    const looked = unwrap(await readServerTools(place, record, looker));
     const isConnected = looked.record.status === "connected";
     const count = looked.record.approved?.tools.length ?? 0;
     return renderMessage(
@@ -358,34 +337,4 @@ async function getConsentAddress(
 async function requireConsent(c: AppContext, text: string): Promise<ConsentState> {
   const state = await openMcpConsent(c.env, text);
   return state ?? raise("invalid_input", "state: Otto did not start this authorization", { field: "state" });
-}
-
-/** Stores a server's settings. One that counts as another server has no tools until it is read. */
-async function setServer(
-  c: AppContext,
-  place: McpPlace,
-  name: string,
-  { settings, secrets }: McpConfig,
-  before: readonly McpServerRecord[],
-): Promise<McpServerRecord> {
-  const known = before.find((one) => one.name === name);
-  const isOther = known !== undefined && !isSameAccess(known.settings, settings);
-  if (isPerPerson(settings)) unwrap(await checkServerName(place, name));
-  else if (known !== undefined) unwrap(await endServerApp(c, place, known));
-  if (isOther) unwrap(await withdraw(place, name));
-  const sealed = await mcpRegistryFromEnv(c.env, place.tenant).sealSecrets(name, secrets);
-  const act = await createAuditEntry(c, "mcp_server.set", name);
-  const table = databaseFromEnv(c.env).mcpServers;
-  const record = unwrap(await table.put(place.tenant, { name, settings, sealed, isOther }, act));
-  if (isOther) await endMcpProcessesFromEnv(c.env, place.tenant, name);
-  return record;
-}
-
-async function removeServer(c: AppContext, place: McpPlace, name: string): Promise<void> {
-  const record = await findServer(c, name);
-  unwrap(await withdraw(place, name));
-  unwrap(await endServerApp(c, place, record));
-  const act = await createAuditEntry(c, "mcp_server.delete", name);
-  unwrap(await databaseFromEnv(c.env).mcpServers.remove(place.tenant, name, act));
-  await endMcpProcessesFromEnv(c.env, place.tenant, name);
 }

@@ -1,4 +1,4 @@
-/** An MCP server to which each person connects an account: its app, and through whose account its tools are read. */
+/** The app of an MCP server; of one to which each person connects, also through whose account its tools are read. */
 import { connectionsFromEnv } from "../../adapters/env/connections.ts";
 import { mcpFromEnv, mcpRegistryFromEnv } from "../../adapters/env/mcp.ts";
 import { failed, notSent, ok, type Result } from "../../core/base/errors.ts";
@@ -24,7 +24,7 @@ export async function openReaderAccount(
 ): Promise<Result<Account | null>> {
   const { env, tenant } = place;
   const { name, settings } = record;
-  const app = getServerApp(name, settings);
+  const app = isPerPerson(settings) ? getServerApp(name, settings) : null;
   if (app === null) return ok(null);
   const stored = await saveServerApp(place, record, signal);
   if (!stored.ok) return stored;
@@ -83,9 +83,9 @@ export async function checkServerName(place: McpPlace, name: string): Promise<Re
   });
 }
 
-/** Ends the accounts of a server that was removed, or that is used through one account for all. */
+/** Ends the accounts of a server that was removed, or that is authorized in another way now. */
 export async function endServerApp(c: AppContext, place: McpPlace, record: McpServerRecord): Promise<Result<number>> {
-  if (!isPerPerson(record.settings)) return ok(0);
+  if (record.settings.oauth === null) return ok(0);
   const found = await findStoredApp(place, record.name);
   if (!found.ok) return found;
   const { value: app } = found;

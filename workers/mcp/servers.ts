@@ -8,7 +8,8 @@ import { mcpFromEnv } from "../../adapters/env/mcp.ts";
 import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import type { McpServerRecord } from "../../core/ports/mcp-server-table.ts";
 import { type Failure, ok, type Result } from "../../core/base/errors.ts";
-import { isPerPerson } from "../../core/mcp/config.ts";
+import type { Connection } from "../../core/connections/connection.ts";
+import { hasSharedGrant, isPerPerson } from "../../core/mcp/config.ts";
 import { toOutsideTools, getServerSource } from "../../core/mcp/outside-tools.ts";
 import { cleanText, readToolList } from "../../core/mcp/tool-list.ts";
 import type { McpTool } from "../../core/ports/mcp.ts";
@@ -16,7 +17,8 @@ import { SETUP } from "../../core/secrets/secret-use.ts";
 import { toNameKey, type OutsideTool } from "../../core/tool/source.ts";
 import type { StartedConsent } from "../http/consent-browser.ts";
 import { startConsent } from "./consent.ts";
-import { openReaderAccount } from "./server-app.ts";
+import { checkServerName, openReaderAccount } from "./server-app.ts";
+import { expireGrant, findGrant, findToolApp, type GrantedBy, recordGrant } from "./server-grant.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
 
 const MAX_ERROR = 500;
@@ -31,11 +33,9 @@ export interface McpPlace {
 }
 
 /** The caller: what an authorization by a person needs. */
-export interface McpRequester {
+export interface McpRequester extends GrantedBy {
   /** `https://host` of this API. */
   readonly origin: string;
-  /** For the audit log. */
-  readonly actor: string;
   /** The person through whose account a server is read to which each person connects; null without one. */
   readonly person: string | null;
   readonly signal: AbortSignal;
@@ -62,6 +62,8 @@ export async function readServerTools(
 ): Promise<Result<ReadServer>> {
   const { env, tenant } = place;
   const { name, version, settings } = record;
+  const grant = await findKnownGrant(place, record);
+  if (!grant.ok) return grant;
   const asksForAll = settings.oauth?.grant === "authorization_code" && !isPerPerson(settings);
   const consent = asksForAll ? await startConsent(env, tenant, name, looker) : ok(null);
   if (!consent.ok) return consent;
@@ -73,31 +75,58 @@ export async function readServerTools(
   const read = listed.ok ? await readToolList(listed.value.tools) : listed;
   if (!listed.ok || !read.ok) {
     const error = listed.ok ? (read as { error: Failure }).error : listed.error;
-    const status = error.code === "permission_denied" ? "authorization_needed" : "failed";
-    const check = {
-      status,
-      error: cleanText(error.message, MAX_ERROR),
-      seen: null,
-      protocolVersion: null,
-      prior: null,
-      at,
-    } as const;
-    const kept = await table.saveCheck(tenant, name, version, check);
-    if (!kept.ok) return kept;
-    // The approved tools stay, with the server's current trust, even while it is unavailable.
-    const agreed = await approveTools(place, kept.value, null);
-    if (!agreed.ok) return agreed;
-    const page = error.cause?.kind === "needs_consent" ? error.cause.url : null;
-    const isNeeded = page !== null && consent.value !== null;
-    return ok({ record: agreed.value, consent: isNeeded ? { ...consent.value, page } : null });
+    return await storeFailure(place, record, { error, at, grant: grant.value, consent: consent.value });
   }
   const { protocolVersion, prior } = listed.value;
   const seen = read.value;
   const check = { status: "connected", error: null, seen, protocolVersion, prior, at } as const;
   const kept = await table.saveCheck(tenant, name, version, check);
   if (!kept.ok) return kept;
+  // Before its tools are published: they name the account.
+  const granted = hasSharedGrant(settings) ? await recordGrant(place, record, grant.value, looker) : ok(undefined);
+  if (!granted.ok) return granted;
   const agreed = await approveTools(place, kept.value, null);
   return agreed.ok ? ok({ record: agreed.value, consent: null }) : agreed;
+}
+
+interface FailedRead {
+  readonly error: Failure;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** The account of the server's one grant from before; null: none. */
+  readonly grant: Connection | null;
+  /** Null if no person can be asked. */
+  readonly consent: Omit<NeededConsent, "page"> | null;
+}
+
+/** Stores that a server could not be read. The approved tools stay, with its current trust, even while it is unavailable. */
+async function storeFailure(
+  place: McpPlace,
+  record: McpServerRecord,
+  { error, at, grant, consent }: FailedRead,
+): Promise<Result<ReadServer>> {
+  const isRefused = error.code === "permission_denied";
+  const status = isRefused ? "authorization_needed" : "failed";
+  const nothing = { seen: null, protocolVersion: null, prior: null };
+  const check = { status, error: cleanText(error.message, MAX_ERROR), ...nothing, at } as const;
+  const kept = await databaseFromEnv(place.env).mcpServers.saveCheck(place.tenant, record.name, record.version, check);
+  if (!kept.ok) return kept;
+  const expired = isRefused ? await expireGrant(place, grant, error) : ok(undefined);
+  if (!expired.ok) return expired;
+  const agreed = await approveTools(place, kept.value, null);
+  if (!agreed.ok) return agreed;
+  const page = error.cause?.kind === "needs_consent" ? error.cause.url : null;
+  return ok({ record: agreed.value, consent: page === null || consent === null ? null : { ...consent, page } });
+}
+
+/** Finds the account of a server with one grant. `conflict` for the name of an import to whose app people connect. */
+async function findKnownGrant(
+  place: McpPlace,
+  { name, settings }: McpServerRecord,
+): Promise<Result<Connection | null>> {
+  if (!hasSharedGrant(settings)) return ok(null);
+  const free = await checkServerName(place, name);
+  return free.ok ? await findGrant(place, name) : free;
 }
 
 /**
@@ -147,7 +176,11 @@ async function publishOnce(
     if (!read.ok) return read;
     for (const tool of read.value) taken.add(toNameKey(tool.name));
   }
-  const named = await toOutsideTools(name, tools, settings, (candidate) => taken.has(candidate));
+  const app = await findToolApp({ env, tenant }, { name, settings });
+  if (!app.ok) return app;
+  const { trusted, timeoutMs } = settings;
+  const trust = { trusted, timeoutMs, app: app.value };
+  const named = await toOutsideTools(name, tools, trust, (candidate) => taken.has(candidate));
   return await sources.publish(tenant, { name: getServerSource(name), tools: named }, null);
 }
 

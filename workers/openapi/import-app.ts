@@ -12,7 +12,7 @@ export async function findImportApp(c: AppContext, name: string): Promise<Result
   const found = await findStoredApp({ env: c.env, tenant: getTenant(c) }, name);
   if (!found.ok || found.value === null) return found;
   if (isRemovedApp(found.value)) return ok(null);
-  const message = `${name} is an MCP server to which people connect. Choose another name.`;
+  const message = `${name} is an MCP server that is used through accounts. Choose another name.`;
   return found.value.provider === "mcp" ? failed("conflict", message, { field: "name" }) : found;
 }
 

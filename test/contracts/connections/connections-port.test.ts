@@ -262,6 +262,24 @@ describe.each([fakeBackend(), postgresBackend()])("the port over $name", (backen
     expect(valueOf(await at.table.find(own.id))).toMatchObject({ outage: 1, why: expect.stringContaining("Crm") });
   });
 
+  it("the grant of an MCP server has its tokens elsewhere: it expires with a reason, and its use is noted", async () => {
+    const { id } = valueOf(await at.table.ensure({ app: "crm", person: null, alias: null }, "mcp"));
+    const given = { tokens: null, label: null, scopes: null, unattended: false, settingsHash: "h1" };
+    const by = { person: ana, name: "Ana" };
+    const consentAgain = async () =>
+      valueOf(await at.table.complete(id, { ...given, by }, act("connection.connect", id)));
+    const first: Account = { ...accountOf(await consentAgain()), provider: "mcp" };
+    expect(await port.current(first, false)).toEqual(ok(first));
+    expect(reads).toContain("touchUsed");
+    const second: Account = { ...accountOf(await consentAgain()), provider: "mcp" };
+    await port.refused(first, "An earlier one.");
+    expect(valueOf(await at.table.find(id)).status).toBe("active");
+    await port.refused(second, "The server refuses Otto.");
+    expect(valueOf(await at.table.find(id))).toMatchObject({ status: "expired", why: "The server refuses Otto." });
+    expect(await port.current(second, false)).toEqual(ok({ needed: "expired" }));
+    expect(await ask(null)).toMatchObject({ value: { kind: "needed", need: { reason: "expired", person: null } } });
+  });
+
   it("a refusal of earlier tokens ends neither a later consent nor renewed tokens", async () => {
     const own = await consent(ana);
     valueOf(await port.bearer(accountOf(own)));

@@ -1,8 +1,9 @@
 /** Renewal under any order of calls, crashes, faults, consents and waits. */
 import fc from "fast-check";
 import { afterEach, expect, it, vi } from "vitest";
-import { createTokenFlights, getFreshTokens, LEASE_MS } from "../../../adapters/connections/renew.ts";
+import { createTokenFlights, getFreshTokens } from "../../../adapters/connections/renew.ts";
 import { wasAnswered, type Result } from "../../../core/base/errors.ts";
+import { LEASE_MS } from "../../../core/connections/renewal-lease.ts";
 import type { TokenSet } from "../../../core/connections/tokens.ts";
 import { fakeTokenTable } from "../../fakes/token-table.ts";
 import { connect } from "./oauth-client-suite.ts";

@@ -1,12 +1,8 @@
 /** Renewal under a lease: one refresh at a time, also after a crash between refreshing and storing. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import {
-  createTokenFlights,
-  getFreshTokens,
-  LEASE_MS,
-  type RenewalParts,
-} from "../../../adapters/connections/renew.ts";
+import { createTokenFlights, getFreshTokens, type RenewalParts } from "../../../adapters/connections/renew.ts";
 import { failed, type Result } from "../../../core/base/errors.ts";
+import { LEASE_MS } from "../../../core/connections/renewal-lease.ts";
 import type { TokenSet } from "../../../core/connections/tokens.ts";
 import { type FakeTokenTable, fakeTokenTable } from "../../fakes/token-table.ts";
 import { valueOf } from "../value-of.ts";

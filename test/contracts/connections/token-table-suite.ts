@@ -73,8 +73,9 @@ export function tokenTableContract(name: string, open: () => Promise<TableUnderT
     it("expires the connection of the version that was read, not of a later consent", async () => {
       const { version } = await read();
       await under.consent(ID, tokens("consented"));
-      expect(valueOf(await under.table.settle(ID, "expired", "It ended.", version)).status).toBe("active");
-      const expired = valueOf(await under.table.settle(ID, "expired", "It ended.", (await read()).version));
+      expect(valueOf(await under.table.settle(ID, "expired", "It ended.", { version })).status).toBe("active");
+      const { version: present } = await read();
+      const expired = valueOf(await under.table.settle(ID, "expired", "It ended.", { version: present }));
       expect(expired).toMatchObject({ status: "expired", why: "It ended." });
       const ended = { kind: "connection_ended", connection: ID };
       expect(await under.table.tokens(ID)).toMatchObject({ ok: false, error: { cause: ended } });

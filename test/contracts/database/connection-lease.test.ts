@@ -167,7 +167,7 @@ describe.each(backends)("a refresh in $name", (backend) => {
     expect((await refreshOnce(world, "refresh")).kind).toBe("died");
     await at.passTime(LEASE_MS + 1);
     expect((await refreshOnce(world, null)).kind).toBe("lost");
-    expect(valueOf(await table.settle(id, "expired", "refused", 1)).status).toBe("expired");
+    expect(valueOf(await table.settle(id, "expired", "refused", { version: 1 })).status).toBe("expired");
     expect(valueOf(await table.lease(id, 1, LEASE_MS))).toBe(false);
     expect(await table.tokens(id)).toMatchObject({ error: { cause: { kind: "connection_ended" } } });
   });
@@ -180,7 +180,7 @@ describe.each(backends)("a refresh in $name", (backend) => {
     expect(valueOf(await table.storeTokens(id, 1, tokensOf(2)))).toBe(true);
     expect(valueOf(await table.storeTokens(id, 1, tokensOf(1)))).toBe(false);
     expect(valueOf(await table.tokens(id))).toEqual({ tokens: tokensOf(2), version: 2 });
-    expect(valueOf(await table.settle(id, "expired", "refused", 2)).status).toBe("expired");
+    expect(valueOf(await table.settle(id, "expired", "refused", { version: 2 })).status).toBe("expired");
     expect(valueOf(await table.storeTokens(id, 2, tokensOf(3)))).toBe(true);
     expect(valueOf(await table.find(id))).toMatchObject({ status: "active", why: null, outage: 1 });
     expect(valueOf(await table.tokens(id))).toEqual({ tokens: tokensOf(3), version: 3 });

@@ -198,8 +198,34 @@ describe.each([fakeBackend(), postgresBackend()])("connections in $name", (backe
       const { id } = await on.connect(on.own());
       const { version } = valueOf(await on.table.tokens(id));
       valueOf(await on.complete(id));
-      expect(valueOf(await on.table.settle(id, "expired", "refused", version)).status).toBe("active");
-      expect(valueOf(await on.table.settle(id, "expired", "refused", version + 1)).status).toBe("expired");
+      expect(valueOf(await on.table.settle(id, "expired", "refused", { version })).status).toBe("active");
+      expect(valueOf(await on.table.settle(id, "expired", "refused", { version: version + 1 })).status).toBe("expired");
+    });
+
+    test("of a consent that was given again meanwhile does not expire", async () => {
+      const { id } = await on.connect(on.own());
+      valueOf(await on.complete(id));
+      expect(valueOf(await on.table.settle(id, "expired", "refused", { consent: 1 })).status).toBe("active");
+      expect(valueOf(await on.table.settle(id, "expired", "refused", { consent: 2 })).status).toBe("expired");
+    });
+
+    test("whose provider stores the tokens is restored under the same consent, unless it was revoked", async () => {
+      const { id } = await on.ensure(SHARED);
+      expect(valueOf(await on.table.restore(id))).toMatchObject({ status: "new", consent: 0 });
+      valueOf(await on.complete(id, { tokens: null }));
+      valueOf(await on.table.settle(id, "expired", "refused"));
+      valueOf(await on.table.markNotified(id, 1));
+      const restored = { status: "active", consent: 1, outage: 1, why: null, notifiedAt: null };
+      expect(valueOf(await on.table.restore(id))).toMatchObject(restored);
+      valueOf(await on.table.revoke(id, act("connection.revoke", id)));
+      expect(valueOf(await on.table.restore(id))).toMatchObject({ status: "revoked" });
+      expect(await on.table.restore(newId("connection"))).toMatchObject(missing);
+    });
+
+    test("whose tokens are stored here is not restored without them", async () => {
+      const { id } = await on.connect(on.own());
+      valueOf(await on.table.settle(id, "expired", "refused"));
+      expect(valueOf(await on.table.restore(id)).status).toBe("expired");
     });
 
     test("shows when it was checked, and once an hour when it was used", async () => {

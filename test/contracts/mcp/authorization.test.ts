@@ -53,6 +53,7 @@ function open(oauth: OAuth, consent: Consent | null): McpServers {
     find: () => Promise.resolve(ok(server)),
     consent,
     noteListChanged: () => Promise.resolve(),
+    noteGrantEnded: () => Promise.resolve(),
   });
 }
 

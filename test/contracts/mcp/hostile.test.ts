@@ -58,6 +58,7 @@ async function portTo(
     find: () => Promise.resolve(ok(server)),
     consent: null,
     noteListChanged: () => Promise.resolve(),
+    noteGrantEnded: () => Promise.resolve(),
   });
 }
 

@@ -108,6 +108,7 @@ function overLoopback(options: McpMockServerOptions): OpenServers {
         find,
         consent: null,
         noteListChanged: async () => {},
+        noteGrantEnded: async () => {},
       }),
       close: async () => {
         await Promise.all([closeServer(sidecar), ...started.map(({ close }) => close())]);

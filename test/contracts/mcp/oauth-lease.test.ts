@@ -86,6 +86,7 @@ function open(consent: Consent | null = null, web: Pick<WebPort, "open"> = makeD
     find: () => Promise.resolve(ok(server)),
     consent,
     noteListChanged: () => Promise.resolve(),
+    noteGrantEnded: () => Promise.resolve(),
   });
 }
 

@@ -91,6 +91,7 @@ beforeEach(async () => {
     find: () => Promise.resolve(ok(find())),
     consent: null,
     noteListChanged: () => Promise.resolve(),
+    noteGrantEnded: () => Promise.resolve(),
   });
   connect = async () => {
     const { issuer, resource } = valueOf(await mcp.findAuthority("notes", AbortSignal.timeout(10_000)));

@@ -44,6 +44,7 @@ async function overHttp(): Promise<typeof opened> {
     find: () => Promise.resolve(ok(server)),
     consent: null,
     noteListChanged: () => Promise.resolve(),
+    noteGrantEnded: () => Promise.resolve(),
   });
   return { mcp, close: async () => void (await Promise.resolve(child.kill("SIGKILL"))) };
 }

@@ -26,6 +26,7 @@ async function portTo(options: McpMockServerOptions): Promise<McpPort> {
     find: () => Promise.resolve(ok(server)),
     consent: null,
     noteListChanged: () => Promise.resolve(),
+    noteGrantEnded: () => Promise.resolve(),
   });
 }
 

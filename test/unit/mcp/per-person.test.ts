@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { toSessionKey } from "../../../adapters/mcp/sessions.ts";
 import type { Account } from "../../../core/connections/account.ts";
 import { isPerPerson, isSameAccess, type McpSettings, readServer, serverSchema } from "../../../core/mcp/config.ts";
-import { toOutsideTools } from "../../../core/mcp/outside-tools.ts";
+import { getServerApp, toOutsideTools } from "../../../core/mcp/outside-tools.ts";
 
 const URL_OF = "https://notes.example/mcp";
 const settingsOf = (oauth: unknown): McpSettings => {
@@ -42,12 +42,16 @@ describe("a server's setting", () => {
   });
 });
 
-test("tools of a server per person need the person's account, and those of another one none", async () => {
+test("tools of a server with OAuth act through a person's account or the one grant, and those of another one through none", async () => {
+  const app = { app: "notes", provider: "mcp", scopes: [] };
+  expect(getServerApp("notes", settingsOf({ per: "person" }))).toEqual({ ...app, owner: "person" });
+  expect(getServerApp("notes", STORED)).toEqual({ ...app, owner: "shared" });
+  expect(getServerApp("notes", settingsOf(undefined))).toBeNull();
   const tool = { name: "read", description: "", input: {}, output: null, readOnly: true, idempotent: true };
-  const [own] = await toOutsideTools("notes", [tool], settingsOf({ per: "person" }), () => false);
-  expect(own?.app).toEqual({ app: "notes", provider: "mcp", owner: "person", scopes: [] });
-  const [shared] = await toOutsideTools("notes", [tool], STORED, () => false);
-  expect(shared).not.toHaveProperty("app");
+  const trust = { trusted: false, timeoutMs: 60_000, app: getServerApp("notes", STORED) };
+  expect((await toOutsideTools("notes", [tool], trust, () => false))[0]?.app).toEqual({ ...app, owner: "shared" });
+  const [none] = await toOutsideTools("notes", [tool], { ...trust, app: null }, () => false);
+  expect(none).not.toHaveProperty("app");
 });
 
 test("no session is shared between accounts, or consents of one account", () => {

@@ -6,6 +6,7 @@ const need: AccountNeed = {
   app: "crm",
   title: "crm",
   isShared: false,
+  isServer: false,
   reason: "missing",
   task: "Q3 report",
   others: 99,
@@ -38,4 +39,20 @@ test("has a sentence for every reason, and no format of its own from a name", ()
 test("has a button for one's own account, and none for a shared one", () => {
   expect(write({ title: "The CRM" }).connect).toEqual({ app: "crm" });
   expect(write({ isShared: true }).connect).toBeUndefined();
+});
+
+test("leads an administrator to the MCP server that has to be authorized again", () => {
+  const url = "https://otto.example/mcp-servers/notes";
+  const { text, connect } = write({
+    title: "notes",
+    isShared: true,
+    isServer: true,
+    reason: "expired",
+    others: 0,
+    url,
+  });
+  expect(text).toBe(
+    "Otto can no longer use the shared account of notes: Q3 report waits.\n\nAuthorize the MCP server again here: https://otto.example/mcp-servers/notes",
+  );
+  expect(connect).toBeUndefined();
 });

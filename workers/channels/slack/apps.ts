@@ -5,13 +5,14 @@ import { ok, type Result } from "../../../core/base/errors.ts";
 import type { ItemOutcome } from "../../../core/channels/inbox/inbox.ts";
 import { type ListedApp, renderAppsCard, renderConnectLink } from "../../../core/channels/slack/apps-card.ts";
 import { escapeText } from "../../../core/channels/slack/escape.ts";
-import type { AppClient } from "../../../core/connections/app-client.ts";
+import { type AppClient, hasServerGrant } from "../../../core/connections/app-client.ts";
 import { findConnection } from "../../../core/connections/choose-account.ts";
 import { type Connection, toConnectionStatus } from "../../../core/connections/connection.ts";
 import { MAX_OF_OWNER } from "../../../core/connections/rules.ts";
 import type { PersonRecord } from "../../../core/people/person.ts";
 import type { SlackContent } from "../../../core/ports/slack.ts";
 import { makeConnectUrl } from "../../connections/connect-token.ts";
+import { describeServerGrant } from "../../connections/server-grant-page.ts";
 import { findAuthor } from "./speaker.ts";
 import { isTemporary, retryLater, type SlackContext } from "./workspace.ts";
 
@@ -39,6 +40,7 @@ export async function connectApp(
   if (!found.ok && isTemporary(found.error)) return retryLater(found.error);
   if (!found.ok) return await refuse(whisper, `There is no app ${app}. \`/otto apps\` lists them.`);
   const { title, per } = found.value;
+  if (hasServerGrant(found.value)) return await refuse(whisper, describeServerGrant(found.value));
   if (per === "shared")
     return await refuse(
       whisper,
