@@ -1,13 +1,14 @@
 /** The rows of connections. */
+import { Link } from "@tanstack/react-router";
 import { CircleAlert, CircleCheck, CircleSlash, Clock, type LucideIcon } from "lucide-react";
 import type { Connection, ConnectableApp } from "../../api/types.generated.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
+import { Button, buttonClasses } from "../../ui/button.tsx";
 import { Name } from "../../ui/name.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { ClockTime, Time } from "../../ui/time.tsx";
 import { honestProse } from "../../ui/visible-text.ts";
-import { permissionsFor, type Reader, STATE_WORDS, titleOf } from "./connection-words.ts";
+import { isOfServer, permissionsFor, type Reader, STATE_WORDS, titleOf } from "./connection-words.ts";
 
 interface ConnectionTableProps {
   readonly rows: readonly Connection[];
@@ -121,7 +122,17 @@ function Actions({
   const name = honestProse(`${titleOf(apps, row.app)}${row.label === null ? "" : ` (${row.label})`}`);
   return (
     <div className="flex flex-wrap gap-2 max-sm:justify-end xl:flex-nowrap">
-      {may.change && isThere ? (
+      {may.change && isThere && isOfServer(row) ? (
+        <Link
+          to="/mcp-servers/$name"
+          params={{ name: row.app }}
+          aria-label={`Open the MCP server ${name}`}
+          className={buttonClasses(row.status === "active" ? "plain" : "primary", "small")}
+        >
+          MCP server
+        </Link>
+      ) : null}
+      {may.change && isThere && !isOfServer(row) ? (
         <Button
           size="small"
           look={row.status === "active" ? "plain" : "primary"}

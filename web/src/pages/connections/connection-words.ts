@@ -55,6 +55,11 @@ export function permissionsFor(
   };
 }
 
+/** True for the one authorization of an MCP server: an administrator gives it on the server's page. */
+export function isOfServer({ provider, owner }: Pick<Connection, "provider" | "owner">): boolean {
+  return provider === "mcp" && owner.kind === "shared";
+}
+
 /** The link that connects it again. It proposes what its owner allowed before, because a session skips the page that asks. */
 export function reconnectionOf({ app, owner, alias, unattended }: Connection): NewConnectionInput {
   return {

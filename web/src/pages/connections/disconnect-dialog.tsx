@@ -7,6 +7,7 @@ import { Name } from "../../ui/name.tsx";
 import { ProblemNotice } from "../../ui/notice.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { connectionsKey } from "./connection-queries.ts";
+import { isOfServer } from "./connection-words.ts";
 
 interface DisconnectDialogProps {
   /** Null: closed. */
@@ -52,7 +53,15 @@ export function DisconnectDialog({ connection, title, onClose }: DisconnectDialo
           )}
           <p>
             Tasks and schedules no longer act through it, and calls that need it wait until it is connected again. Otto
-            erases the access and revokes it at <Name>{title}</Name>. A call under way finishes.
+            erases the access{" "}
+            {connection !== null && isOfServer(connection) ? (
+              "and does not revoke it at the MCP server; remove Otto there too."
+            ) : (
+              <>
+                and revokes it at <Name>{title}</Name>.
+              </>
+            )}{" "}
+            A call under way finishes.
           </p>
         </>
       )}
