@@ -124,7 +124,7 @@ export function findSpokenVerb(word: string): string | null {
 export function toCapability(category: string, action: string): string {
   if (action === "send") return `${sendable(category)}.${canSend(category) ? "send" : "create"}`;
   if (category === "channel" && action === "comment") return "message.send";
-  if (category === "message" && (action === "comment" || action === "create")) return "message.send";
+  if (category === "message" && action === "create") return "message.send";
   if (category === TOKEN) return `auth.${["read", "create", "update"].includes(action) ? "token" : action}`;
   if (category === "database" && ["create", "delete", "schema"].includes(action)) return "database.schema";
   if (action === "schema") return `${category}.update`;
@@ -135,7 +135,8 @@ export function toCapability(category: string, action: string): string {
   return `${category}.${action}`;
 }
 
-function canSend(category: string): boolean {
+/** True for what people send: a message, also to a channel, an email, a notification. */
+export function canSend(category: string): boolean {
   return ["message", "email", "notification", "channel"].includes(category);
 }
 
