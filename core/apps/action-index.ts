@@ -8,8 +8,13 @@ export interface ActionIndex {
   readonly actions: readonly ListedAction[];
   readonly numbers: ReadonlyMap<string, number>;
   readonly byApp: ReadonlyMap<string, readonly number[]>;
-  /** Builds the search index at the first call, in portions. */
-  segment(): Promise<Segment>;
+  /** The different lists of capabilities, some hundreds, and the one of each action: a request judges a list once. */
+  readonly capabilities: readonly (readonly string[])[];
+  readonly capabilitiesOf: Uint16Array;
+  /** The search index; null until it is built. */
+  segment(): Segment | null;
+  /** Builds the search index, in portions, after which searches use it. Every call waits for the same one. */
+  build(): Promise<void>;
 }
 
 /** An action as the search reads it. */
@@ -17,24 +22,36 @@ interface SearchedAction extends ListedTool {
   readonly parameters: readonly string[];
 }
 
-/** Indexes actions. Called by the isolate that loaded a snapshot (`resolveActions`). */
+/** Indexes actions. Called when an isolate has loaded a snapshot, and builds the search index after its first request. */
 export function indexActions(actions: readonly ListedAction[]): ActionIndex {
   const byApp = new Map<string, number[]>();
-  for (const [number, { app }] of actions.entries()) {
-    const known = byApp.get(app);
-    if (known === undefined) byApp.set(app, [number]);
+  const capabilities = new Map<string, readonly string[]>();
+  const capabilitiesOf = new Uint16Array(actions.length);
+  const numbers = new Map<string, number>();
+  for (const [number, action] of actions.entries()) {
+    const known = byApp.get(action.app);
+    if (known === undefined) byApp.set(action.app, [number]);
     else known.push(number);
+    const key = action.capabilities.join(" ");
+    const list = numbers.get(key) ?? numbers.size;
+    numbers.set(key, list);
+    capabilities.set(key, action.capabilities);
+    capabilitiesOf[number] = list;
   }
   let list: ToolList | null = null;
+  let segment: Segment | null = null;
   return {
     actions,
     numbers: new Map(actions.map(({ action }, number) => [action, number])),
     byApp,
-    async segment() {
+    capabilities: [...capabilities.values()],
+    capabilitiesOf,
+    segment: () => segment,
+    async build() {
       list ??= createToolList(actions.map(toSearched), ({ parameters }) => ({
         properties: Object.fromEntries(parameters.map((name) => [name, {}])),
       }));
-      return await list.segment();
+      segment = await list.segment();
     },
   };
 }

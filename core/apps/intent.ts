@@ -71,15 +71,16 @@ export function readIntent(texts: readonly string[]): Intent {
   };
 }
 
-/**
- * True if a request asks for an action: by its name, or by a capability. A destructive capability has to be asked for
- * as such. Called by the gate (`gate.ts`) and by the choice of actions (`rank.ts`).
- */
+/** True if a request asks for an action: by its name, or by a capability. Called by the gate (`gate.ts`). */
 export function isAskedFor(
   { action, capabilities }: { readonly action: string } & Pick<ActionJudgement, "capabilities">,
   intent: Pick<Intent, "actions" | "capabilities">,
 ): boolean {
-  if (intent.actions.has(action)) return true;
+  return intent.actions.has(action) || servesIntent(capabilities, intent);
+}
+
+/** True if a request asks for one of the capabilities. A destructive one has to be asked for as such. */
+export function servesIntent(capabilities: readonly string[], intent: Pick<Intent, "capabilities">): boolean {
   const destructive = capabilities.filter(isDestructiveCapability);
   return (destructive.length > 0 ? destructive : capabilities).some((one) => intent.capabilities.has(one));
 }

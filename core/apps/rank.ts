@@ -7,7 +7,7 @@ import type { Segment } from "../lib/tool-search/segment.ts";
 import { toTerms } from "../lib/tool-search/words.ts";
 import type { ListedAction } from "../ports/app-catalogue.ts";
 import type { ActionIndex } from "./action-index.ts";
-import { type Intent, isAskedFor } from "./intent.ts";
+import { type Intent, servesIntent } from "./intent.ts";
 
 /** How actions were found. `none`: no action of the allowed apps fits. */
 export type Strategy = "exact_lookup" | "sdk_search" | "cache_ranked" | "none";
@@ -29,23 +29,28 @@ export interface Ranked {
 
 /** The most ranked actions. */
 const MAX_RANKED = 120;
-/** With fewer found actions than this, those that the words of the third tier find follow. */
+/** With fewer found actions than this, those that only a capability fits follow. */
 const FEW = 6;
 /** Weights of a word in a name and in a description. */
 const [IN_NAME, IN_DESCRIPTION] = [3, 1];
 /** The most different terms of a request that are compared. */
 const MAX_TERMS = 40;
 
-/** Ranks actions. `segment` null: the search index is not there, and the third tier answers. */
-export function rankActions(request: RankRequest, index: ActionIndex, segment: Segment | null): Ranked {
+/** Ranks actions. The third tier answers while the search index is not built, and where a capability fits and no word does. */
+export function rankActions(request: RankRequest, index: ActionIndex): Ranked {
   const named = findNamed(request, index);
   if (named.length > 0) return { strategy: "exact_lookup", actions: named };
   const fitting = listFitting(request, index);
-  const found = segment === null ? [] : search(request.text, fitting, index, segment);
-  if (found.length >= FEW) return { strategy: "sdk_search", actions: found };
-  const others = rankByWords(request, fitting, index).filter((action) => !found.includes(action));
-  if (found.length > 0) return { strategy: "sdk_search", actions: [...found, ...others] };
-  return others.length > 0 ? { strategy: "cache_ranked", actions: others } : { strategy: "none", actions: [] };
+  const segment = index.segment();
+  if (segment === null) return toRanked("cache_ranked", rankByWords(request, fitting, index));
+  const found = search(request.text, fitting, index, segment);
+  if (found.length >= FEW) return toRanked("sdk_search", found);
+  const others = listCapable(request, fitting, index).filter((action) => !found.includes(action));
+  return toRanked(found.length > 0 ? "sdk_search" : "cache_ranked", [...found, ...others]);
+}
+
+function toRanked(strategy: Strategy, actions: readonly ListedAction[]): Ranked {
+  return { strategy: actions.length === 0 ? "none" : strategy, actions: actions.slice(0, MAX_RANKED) };
 }
 
 /** Finds the actions that the request names. An app whose name begins another's does not get the other's actions. */
@@ -57,21 +62,18 @@ function findNamed({ intent, apps }: RankRequest, { actions, numbers }: ActionIn
 }
 
 /** Lists the numbers of the allowed apps' actions that serve the request. */
-function listFitting({ intent, apps }: RankRequest, { actions, byApp }: ActionIndex): number[] {
+function listFitting({ intent, apps }: RankRequest, { byApp, capabilities, capabilitiesOf }: ActionIndex): number[] {
   const fitting: number[] = [];
-  for (const app of apps) {
-    for (const number of byApp.get(app) ?? []) {
-      const action = actions[number];
-      if (action !== undefined && fits(action, intent)) fitting.push(number);
-    }
-  }
+  const fit = capabilities.map((one) => fits(one, intent));
+  for (const app of apps)
+    for (const number of byApp.get(app) ?? []) if (fit[capabilitiesOf[number] ?? -1] === true) fitting.push(number);
   return fitting;
 }
 
 /** Nothing outside the request, unless it is only generic. An action without capabilities may serve what is not understood. */
-function fits(action: ListedAction, intent: Intent): boolean {
+function fits(capabilities: readonly string[], intent: Intent): boolean {
   if (intent.isGeneric) return true;
-  return action.capabilities.length === 0 ? intent.hasOther : isAskedFor(action, intent);
+  return capabilities.length === 0 ? intent.hasOther : servesIntent(capabilities, intent);
 }
 
 function search(text: string, fitting: readonly number[], { actions }: ActionIndex, segment: Segment): ListedAction[] {
@@ -85,22 +87,27 @@ interface Scored {
   readonly score: number;
 }
 
-/** An action that a capability fits needs no word of the request: “my inbox” has no word of `GMAIL_FETCH_EMAILS`. */
-function rankByWords(
-  { text, intent }: RankRequest,
-  fitting: readonly number[],
-  { actions }: ActionIndex,
-): ListedAction[] {
-  const terms = [...new Set(toTerms(text))].slice(0, MAX_TERMS);
+/** Lists the actions that a capability fits. “My inbox” has no word of `GMAIL_FETCH_EMAILS`. */
+function listCapable({ intent }: RankRequest, fitting: readonly number[], { actions }: ActionIndex): ListedAction[] {
+  if (intent.isGeneric) return [];
+  const capable = fitting.flatMap((number) => actions[number] ?? []).filter((one) => one.capabilities.length > 0);
+  return capable.sort((one, other) => compareNames(one.action, other.action));
+}
+
+function rankByWords(request: RankRequest, fitting: readonly number[], index: ActionIndex): ListedAction[] {
+  const terms = [...new Set(toTerms(request.text))].slice(0, MAX_TERMS);
   const scored = fitting.flatMap((number): Scored[] => {
-    const action = actions[number];
-    if (action === undefined) return [];
-    const score = scoreWords(action, terms);
-    return score > 0 || (!intent.isGeneric && action.capabilities.length > 0) ? [{ action, score }] : [];
+    const action = index.actions[number];
+    const score = action === undefined ? 0 : scoreWords(action, terms);
+    return action === undefined || score === 0 ? [] : [{ action, score }];
   });
-  const isBefore = (one: string, other: string) => one.length - other.length || (one < other ? -1 : 1);
-  scored.sort((one, other) => other.score - one.score || isBefore(one.action.action, other.action.action));
-  return scored.slice(0, MAX_RANKED).map(({ action }) => action);
+  scored.sort((one, other) => other.score - one.score || compareNames(one.action.action, other.action.action));
+  return scored.length > 0 ? scored.map(({ action }) => action) : listCapable(request, fitting, index);
+}
+
+/** A short name is the plain case of a longer one. */
+function compareNames(one: string, other: string): number {
+  return one.length - other.length || (one < other ? -1 : 1);
 }
 
 function scoreWords({ action, description }: ListedAction, terms: readonly string[]): number {

@@ -5,7 +5,6 @@
  */
 import { ok, type Result } from "../base/errors.ts";
 import { compileSchema } from "../lib/json-schema/compile.ts";
-import type { Segment } from "../lib/tool-search/segment.ts";
 import type { PatternsPort } from "../lib/patterns.ts";
 import type { CatalogueAction, CatalogueSnapshot, ListedAction } from "../ports/app-catalogue.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -51,8 +50,7 @@ export interface Resolution {
  */
 export async function resolveActions(request: ResolveRequest, sources: ResolveSources): Promise<Result<Resolution>> {
   const begun = sources.clock.now();
-  const segment = await sources.index.segment();
-  const { strategy, actions: ranked } = rankActions(request, sources.index, segment);
+  const { strategy, actions: ranked } = rankActions(request, sources.index);
   const isNamed = strategy === "exact_lookup";
   const schemas = new SchemaReader(sources);
   let chosen = choose(ranked, isNamed);
@@ -70,7 +68,7 @@ export async function resolveActions(request: ResolveRequest, sources: ResolveSo
     actions,
     actionSet: new Set(actions.map(({ action }) => action)),
     appNames: [...new Set(actions.map(({ app }) => app))],
-    suggestedApps: suggestApps(request, sources.index, segment),
+    suggestedApps: suggestApps(request, sources.index),
     strategy,
     searchMs: sources.clock.now() - begun,
   });
@@ -135,8 +133,8 @@ class SchemaReader {
   }
 }
 
-function suggestApps(request: ResolveRequest, index: ActionIndex, segment: Segment): string[] {
+function suggestApps(request: ResolveRequest, index: ActionIndex): string[] {
   if (request.unconnected.size === 0) return [];
-  const { actions } = rankActions({ ...request, apps: request.unconnected }, index, segment);
+  const { actions } = rankActions({ ...request, apps: request.unconnected }, index);
   return [...new Set(actions.map(({ app }) => app))].slice(0, MAX_SUGGESTED);
 }
