@@ -93,8 +93,8 @@ function resolveWeekday(
     const at = monday + ((weekday + 6) % 7);
     return [at, at];
   }
-  const distance = (((weekday - getWeekday(today)) * direction + 6) % 7) + 7;
-  const at = today + direction * ((distance % 7) + 1);
+  const distance = (((weekday - getWeekday(today)) * direction + 13) % 7) + 1;
+  const at = today + direction * distance;
   return [at, at];
 }
 
