@@ -121,7 +121,7 @@ describe("the intent of a request", () => {
   });
 
   test("any text is read", () => {
-    const texts = fc.array(fc.string({ unit: "binary", maxLength: 200 }), { maxLength: 5 });
+    const texts = fc.array(fc.string({ unit: "grapheme", maxLength: 200 }), { maxLength: 5 });
     fc.assert(
       fc.property(texts, (given) => {
         const { capabilities, confidence } = readIntent(given);
