@@ -48,6 +48,11 @@ const TABLES = [
   "slack_authorizations",
   "entity_connections",
   "app_clients",
+  "composio_apps_cache",
+  "composio_actions_cache",
+  "composio_stats_cache",
+  "composio_sync_jobs",
+  "app_catalogue",
 ];
 
 /** Builds queries. A query awaited on its own runs without a tenant and sees nothing. */

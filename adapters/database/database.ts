@@ -1,6 +1,7 @@
 /** The database port on Postgres. */
 import type { Database } from "../../core/ports/database.ts";
 import { agentTable } from "./agents.ts";
+import { appCatalogueTable } from "./app-catalogue.ts";
 import { appClientTable } from "./app-clients.ts";
 import { auditLog } from "./audit-log.ts";
 import { connectionJobs } from "./connection-jobs.ts";
@@ -29,6 +30,7 @@ import { usageTable } from "./usage.ts";
 /** Opens the database without sending a request. `endpoint` is the address of a proxy; Neon's own when null. */
 export function openDatabase(url: string, endpoint: string | null): Database {
   const connection = openConnection(url, endpoint);
+  const background = openConnection(url, endpoint, BACKGROUND_TIMEOUT_MS);
   return {
     tenants: tenantTable(connection),
     keys: keyTable(connection),
@@ -36,7 +38,7 @@ export function openDatabase(url: string, endpoint: string | null): Database {
     schedules: scheduleTable(connection),
     secrets: secretTable(connection),
     sealed: sealedValues(connection),
-    tasks: taskIndex(connection, openConnection(url, endpoint, BACKGROUND_TIMEOUT_MS)),
+    tasks: taskIndex(connection, background),
     audit: auditLog(connection),
     recovery: recoveryTable(connection),
     mcpServers: mcpServerTable(connection),
@@ -51,6 +53,7 @@ export function openDatabase(url: string, endpoint: string | null): Database {
     hooks: hookTable(connection),
     slackInstalls: cacheInstalls(slackInstallTable(connection), Date.now),
     connectionJobs: connectionJobs(connection),
+    appCatalogue: appCatalogueTable(connection, background),
     connections: (tenant, seal) => connectionTable(connection, { tenant, seal, now: Date.now }),
     appClients: (tenant, seal) => appClientTable(connection, tenant, seal),
   };

@@ -5,7 +5,7 @@ import type { StoredStatus } from "../../core/connections/states.ts";
 import type { MemoryLabel } from "../../core/memory/memory.ts";
 
 /** `timestamptz` as ms since the epoch. The driver returns Postgres's text. */
-const moment = customType<{ data: number; driverData: string }>({
+export const moment = customType<{ data: number; driverData: string }>({
   dataType: () => "timestamptz",
   toDriver: (ms) => new Date(ms).toISOString(),
   fromDriver: (written) => Date.parse(written),

@@ -26,6 +26,7 @@ export const ID_PREFIXES = {
   signInLink: "lnk",
   connection: "con",
   connectionWait: "cnw",
+  sync: "syn",
 } as const;
 
 /** A kind of id. */

@@ -4,6 +4,7 @@
  * with `retryAfterMs` while the database is unavailable. Times are milliseconds since the epoch.
  */
 import type { AgentTable } from "./agent-table.ts";
+import type { AppCatalogueTable } from "./app-catalogue-table.ts";
 import type { AppClientTable } from "./app-client-table.ts";
 import type { AuditLog } from "./audit.ts";
 import type { ConnectionJobs } from "./connection-jobs.ts";
@@ -47,6 +48,7 @@ export interface Database {
   readonly hooks: HookTable;
   readonly slackInstalls: SlackInstallTable;
   readonly connectionJobs: ConnectionJobs;
+  readonly appCatalogue: AppCatalogueTable;
   /** The connections of one tenant. `seal` seals and opens their tokens. */
   connections(tenant: string, seal: RowSeal): ConnectionTable;
   /** The apps of one tenant that people connect to. */
