@@ -1,7 +1,7 @@
 /**
  * The sweep, once a minute: wakes tasks, schedules and outboxes whose alarm is overdue, continues to erase tenants,
- * embeds memories that lack a vector of the current model, stores the shipped skills, and looks after connections. Each run does a bounded
- * part. A failure is logged and retried by the next run, and stops nothing else.
+ * embeds memories that lack a vector of the current model, stores the shipped skills, and looks after the catalogue of apps and connections.
+ * Each run does a bounded part. A failure is logged and retried by the next run, and stops nothing else.
  */
 import { databaseFromEnv } from "../adapters/env/database.ts";
 import { eraseTenantFilesFromEnv } from "../adapters/env/files.ts";
@@ -17,6 +17,7 @@ import { eraseInboxes } from "./channels/inbox/erase.ts";
 import { eraseOutboxes, wakeOutboxes } from "./channels/outbox/sweep.ts";
 import { eraseTask } from "./tasks/erase.ts";
 import { attempt } from "./sweep/attempt.ts";
+import { sweepCatalogue } from "./sweep/catalogue.ts";
 import { sweepConnections } from "./sweep/connections.ts";
 import { eraseSchedules, listOverdueSchedules, wakeSchedule } from "./sweep/schedules.ts";
 import { wakeTasks } from "./sweep/tasks.ts";
@@ -54,6 +55,7 @@ export async function sweep(env: Env, now: number): Promise<void> {
   await attempt("finding erased tenants", () => eraseTenants(env));
   await attempt("embedding memories", () => embedMemories(env));
   await attempt("storing the shipped skills", () => storeShippedSkills(env));
+  await attempt("looking after the catalogue of apps", () => sweepCatalogue(env, now));
   await sweepConnections(env, now);
 }
 

@@ -44,6 +44,7 @@ export interface Env extends Readonly<Partial<Record<SecretName | ModelUrlName, 
   readonly MAX_PARALLEL_TOOL_CALLS?: string;
   readonly OTTO_MODEL_PHASE?: string;
   readonly OTTO_SCRIPT_TIMEOUT?: string;
+  readonly OTTO_CATALOGUE_TTL?: string;
 }
 
 /** `fetch` rejects a URL with a user or a password. */

@@ -12,6 +12,8 @@ const MODEL_PHASE_PLACES = ["object", "runner"] as const;
 const DEMO_MODEL = "demo";
 /** A phase ends after ten minutes, which also have to cover the input and output of a script. */
 const MAX_SCRIPT_SECONDS = 540;
+const HOUR_MS = 3_600_000;
+const MAX_CATALOGUE_HOURS = 8_760;
 /** Figures and switches. Thresholds are in characters. */
 export interface Settings {
   readonly mode: (typeof MODES)[number];
@@ -31,6 +33,8 @@ export interface Settings {
   readonly maxParallelToolCalls: number;
   /** Time limit of a skill's script. */
   readonly scriptTimeoutMs: number;
+  /** The age at which the catalogue of apps is read again. */
+  readonly catalogueTtlMs: number;
   /** Where a task's model phase runs: in its own object, or in the step runner. */
   readonly modelPhase: (typeof MODEL_PHASE_PLACES)[number];
   /** SHA-256 in hex of the operator key, which creates tenants; null without one. */
@@ -62,6 +66,7 @@ function readSettings(env: Env): Settings {
     largeResultThreshold: readFigure(env.LARGE_RESULT_THRESHOLD, "LARGE_RESULT_THRESHOLD", 12_000, 1_000_000),
     maxParallelToolCalls: readFigure(env.MAX_PARALLEL_TOOL_CALLS, "MAX_PARALLEL_TOOL_CALLS", 5, 50),
     scriptTimeoutMs: 1000 * readFigure(env.OTTO_SCRIPT_TIMEOUT, "OTTO_SCRIPT_TIMEOUT", 120, MAX_SCRIPT_SECONDS),
+    catalogueTtlMs: HOUR_MS * readFigure(env.OTTO_CATALOGUE_TTL, "OTTO_CATALOGUE_TTL", 24, MAX_CATALOGUE_HOURS),
     modelPhase: readModelPhase(env),
     operatorKeyHash: parseOperatorKeyHash(env),
   };

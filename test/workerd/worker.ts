@@ -1,6 +1,6 @@
 /**
  * The Worker as it is deployed, with tools of tests (one's effect can be looked up, one acts through an account), one channel more, that of
- * the inboxes `test/…`, and a sender of every channel that takes the deliveries of tests. Its tasks, tenants and runners note the
+ * the inboxes `test/…`, a sender of every channel that takes the deliveries of tests, and a provider of apps that a test sets. Its tasks, tenants and runners note the
  * calls that they receive while a test records them, and its runners play other releases.
  */
 import { CHANNELS } from "../../workers/channels/channels.ts";
@@ -9,6 +9,7 @@ import { StepRunner as DeployedStepRunner } from "../../workers/steps.ts";
 import type { LineListener } from "../../core/steps/lines.ts";
 import type { ActLine } from "../../core/steps/rpc.ts";
 import type { Tool } from "../../core/tool/tool.ts";
+import { getSource } from "./catalogue/test-source.ts";
 import { testChannel } from "./channels/inbox/test-receiver.ts";
 import { noteCall } from "./call-notes.ts";
 import { playRelease } from "./task/runner-release.ts";
@@ -66,4 +67,5 @@ function noteLines(task: string, listener: LineListener<ActLine>): LineListener<
 
 export class ChannelRunner extends DeployedChannelRunner {
   protected override readonly channels = new Map([...withTestSender(CHANNELS), ["test", testChannel]]);
+  protected override readonly sourceOfApps = getSource;
 }

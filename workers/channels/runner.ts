@@ -1,10 +1,13 @@
 /** The stateless runner of channels: processes received items, sends deliveries, and fans out the notices of tasks. */
 import { WorkerEntrypoint } from "cloudflare:workers";
+import { catalogueSourceFromEnv } from "../../adapters/env/apps.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
+import { SYNC_INBOX } from "../../core/apps/sync/inbox-item.ts";
 import type { Attempt, Delivery, SendResult } from "../../core/channels/outbox/delivery.ts";
 import type { ItemOutcome, InboxItem } from "../../core/channels/inbox/inbox.ts";
 import type { Notice } from "../../core/task/notice.ts";
 import type { ChannelsRpc, CreatedTask, TaskOrder, MessageCause } from "../../core/channels/rpc.ts";
+import type { CatalogueSource } from "../../core/ports/apps.ts";
 import { type Failure, failed, ok, type Result } from "../../core/base/errors.ts";
 import { isSupported, OTHER_RELEASE, REFUSED_JOB_RETRY_MS } from "../../core/steps/job-version.ts";
 import type { OutMessage } from "../../core/channels/outbox/message.ts";
@@ -25,9 +28,15 @@ const LONGEST_ITEM_PAUSE_MS = 1000;
 
 export class ChannelRunner extends WorkerEntrypoint<Env> implements ChannelsRpc {
   protected readonly channels: Channels = CHANNELS;
+  /** Where apps are described. A test's runner has its own. */
+  protected readonly sourceOfApps: (env: Env) => CatalogueSource | null = catalogueSourceFromEnv;
 
   async receive(inbox: string, item: InboxItem, lane: JsonState | null, version?: number): Promise<ItemOutcome> {
     if (!isSupported(version)) return OTHER_RELEASE_RESULT;
+    if (inbox === SYNC_INBOX) {
+      const { receiveSyncPage } = await import("../catalogue/receive.ts");
+      return await receiveSyncPage(this.env, this.sourceOfApps(this.env), item, lane);
+    }
     const handlers = await loadReceiver(this.channels, inbox);
     const account = { inbox, owner: handlers.findOwner?.(inbox, item) ?? null };
     await paceIncoming(this.env, account, { costMs: ITEM_MS, mostMs: LONGEST_ITEM_PAUSE_MS });

@@ -38,6 +38,7 @@ describe("the settings", () => {
       scriptTimeoutMs: 120_000,
       modelPhase: "object",
       operatorKeyHash: null,
+      catalogueTtlMs: 86_400_000,
     };
     expect(settingsFromEnv(envOf({}))).toEqual(expected);
     expect(settingsFromEnv(envOf({ OPENAI_API_KEY: "", MAX_PARALLEL_TOOL_CALLS: "" }))).toEqual(expected);
@@ -54,6 +55,7 @@ describe("the settings", () => {
     ["OTTO_SCRIPT_TIMEOUT", { OTTO_SCRIPT_TIMEOUT: "541" }],
     ["LARGE_RESULT_THRESHOLD", { LARGE_RESULT_THRESHOLD: "1.5" }],
     ["OTTO_REQUESTS_PER_MINUTE", { OTTO_REQUESTS_PER_MINUTE: "-1" }],
+    ["OTTO_CATALOGUE_TTL", { OTTO_CATALOGUE_TTL: "8761" }],
     ["OTTO_MAX_RUNNING_TASKS", { OTTO_MAX_RUNNING_TASKS: "10001" }],
     ["OTTO_SHARED_RUNNING_TASKS", { OTTO_SHARED_RUNNING_TASKS: "0" }],
     ["OTTO_EGRESS_ALLOW", { OTTO_MODE: "production", OTTO_EGRESS_ALLOW: "localhost:9000" }],

@@ -1,0 +1,32 @@
+/** Starts syncs of the catalogue of apps: a row, and the first page in the inbox that runs them. */
+import { SYNC_INBOX, toSyncItem } from "../../core/apps/sync/inbox-item.ts";
+import { makeId } from "../../core/base/ids.ts";
+import { failed } from "../../core/base/errors.ts";
+import type { InboxRpc } from "../../core/channels/inbox/inbox.ts";
+import type { CatalogueSyncs } from "../../core/ports/app-catalogue.ts";
+import type { AppCatalogueTable } from "../../core/ports/app-catalogue-table.ts";
+
+export interface CatalogueSyncsDeps {
+  readonly table: Pick<AppCatalogueTable, "begin" | "history">;
+  readonly inboxOf: (name: string) => Pick<InboxRpc, "take">;
+  readonly hasProvider: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+export function openCatalogueSyncs({ table, inboxOf, hasProvider, now }: CatalogueSyncsDeps): CatalogueSyncs {
+  return {
+    async start(kind) {
+      if (!hasProvider) return NO_PROVIDER;
+      const at = now();
+      const id = makeId("sync", at, crypto.getRandomValues(new Uint8Array(10)));
+      const begun = await table.begin({ id, kind, at });
+      // Also of the one under way: its first page may be lost.
+      if (begun.ok) await inboxOf(SYNC_INBOX).take(toSyncItem(begun.value.id, 0, at));
+      return begun;
+    },
+    history: (limit) => table.history(limit),
+  };
+}
+
+const NO_PROVIDER = failed("not_available", "Integrations are disabled — no Composio API key is configured.");

@@ -1,0 +1,32 @@
+/** The catalogue of apps, its syncs, and what the pages of a sync need. */
+import { catalogueSourceFromEnv } from "./apps.ts";
+import type { Env } from "./bindings.ts";
+import { inboxesFromEnv } from "./channels.ts";
+import { databaseFromEnv } from "./database.ts";
+import { blobsFromEnv } from "./files.ts";
+import { oncePerEnv } from "./once-per-env.ts";
+import { openAppCatalogue } from "../apps/open-catalogue.ts";
+import { openCatalogueSyncs } from "../apps/open-syncs.ts";
+import { judgeAction } from "../../core/apps/judge.ts";
+import type { SyncDeps } from "../../core/apps/sync/state.ts";
+import type { AppCatalogue, CatalogueSyncs } from "../../core/ports/app-catalogue.ts";
+import type { CatalogueSource } from "../../core/ports/apps.ts";
+
+/** The published catalogue. The isolate's requests share what it holds. */
+export const appCatalogueFromEnv: (env: Env) => AppCatalogue = oncePerEnv((env) =>
+  openAppCatalogue({ table: databaseFromEnv(env).appCatalogue, blobs: blobsFromEnv(env), now: Date.now }),
+);
+
+export function catalogueSyncsFromEnv(env: Env, source = catalogueSourceFromEnv(env)): CatalogueSyncs {
+  return openCatalogueSyncs({
+    table: databaseFromEnv(env).appCatalogue,
+    inboxOf: inboxesFromEnv(env),
+    hasProvider: source !== null,
+    now: Date.now,
+  });
+}
+
+export function syncDepsFromEnv(env: Env, source: CatalogueSource): SyncDeps {
+  const table = databaseFromEnv(env).appCatalogue;
+  return { source, table, blobs: blobsFromEnv(env), judge: judgeAction, now: Date.now };
+}
