@@ -1,5 +1,5 @@
 /** The apps and actions that a sync reads from the provider. Each write changes nothing once the sync has ended. */
-import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
+import { and, asc, gt, type SQL, sql } from "drizzle-orm";
 import { ok } from "../../core/base/errors.ts";
 import { iso } from "../../core/base/iso.ts";
 import { OPERATOR_TENANT } from "../../core/ports/audit.ts";
