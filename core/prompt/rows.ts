@@ -9,11 +9,17 @@ export function toShownText(shown: Shown): string {
   return [...(head === undefined ? [] : [head]), ...rows, ...(tail === undefined ? [] : [tail])].join("\n");
 }
 
+/** A list that was cut, and how many of its rows are left. */
+export interface CutRows {
+  readonly text: string;
+  readonly rows: number;
+}
+
 /**
  * Cuts a list to the first rows that fit, with the count and the place to read on. Null when not even the first row
  * fits.
  */
-export function cutRows(shown: ShownRows, most: number, callId: string, rest: RestOfText): string | null {
+export function cutRows(shown: ShownRows, most: number, callId: string, rest: RestOfText): CutRows | null {
   const { head, rows, tail } = shown;
   const lines = head === undefined ? [] : [head];
   let offset = lines.reduce((sum, line) => sum + line.length + 1, 0);
@@ -29,5 +35,5 @@ export function cutRows(shown: ShownRows, most: number, callId: string, rest: Re
     offset += row.length + 1;
     count += 1;
   }
-  return count === 0 ? null : [...lines, note(count), ...end].join("\n");
+  return count === 0 ? null : { text: [...lines, note(count), ...end].join("\n"), rows: count };
 }

@@ -4,9 +4,11 @@ import type { PatternBudget } from "../lib/json-schema/limit-patterns.ts";
 import { toShownText } from "../prompt/rows.ts";
 import { getResultKey, formatResult } from "../prompt/stored-results.ts";
 import type { CallOutcome } from "../task/commands.ts";
-import type { Tool } from "../tool/tool.ts";
+import type { Tool, ToolCategory } from "../tool/tool.ts";
 import { EXPAND_RESULT, shapeError } from "../gateway/shape.ts";
 import { validateOutput } from "../gateway/validate.ts";
+import { forModel } from "../results/for-model.ts";
+import { forPage } from "../results/for-page.ts";
 import type { PerformDeps } from "./perform.ts";
 import { toToolError } from "./prepare.ts";
 import type { ActJob } from "./rpc.ts";
@@ -40,6 +42,10 @@ export async function toResultOutcome(
     : await formatResult(shown, job.facts, call.callId, {
         ...deps,
         canExpand: deps.toolset.names.includes(EXPAND_RESULT),
+        // A text that the tool wrote for the model says more than the fields of its result.
+        ...(own === undefined && isOutsideApi(tool)
+          ? { shorten: (most: number) => forModel(tool.name, valid.value, most) }
+          : {}),
       });
   const storedResult = await storeLargeResult(valid.value, call, job, deps);
   return {
@@ -49,7 +55,21 @@ export async function toResultOutcome(
     control: null,
     durationMs,
     isLarge,
+    ...(isDataTool(tool) ? { pageData: storedResult === valid.value ? null : forPage(tool.name, valid.value) } : {}),
   };
+}
+
+/** The categories of built-in tools whose results have data of outside services, programs and databases. */
+const DATA_CATEGORIES: readonly ToolCategory[] = ["api", "database", "research", "shell", "ssh"];
+
+/** True for a tool whose result is the reply of an outside service, and not a program's output or a list of our own. */
+function isOutsideApi({ written, category }: Tool): boolean {
+  return written !== undefined || category === "api";
+}
+
+/** True for a tool whose result a page shows by its type: a tenant's own tools, the web, a shell, a database. */
+function isDataTool({ written, category, steers }: Tool): boolean {
+  return !steers && (written !== undefined || DATA_CATEGORIES.includes(category));
 }
 
 /** `result` are the fields that the tool's document defines for a failure too, if it does. */

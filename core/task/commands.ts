@@ -9,6 +9,7 @@ import type { ModelUsage } from "../model/messages.ts";
 import type { TextRange } from "../model/label-parts.ts";
 import type { ModelFailure } from "../ports/model.ts";
 import type { Label } from "../provenance/label.ts";
+import type { PageData } from "../results/for-page.ts";
 import type { AmountLimit, Attachment, LedgerState, TaskFacts } from "./state.ts";
 import type { PendingView } from "./view.ts";
 import type { ApprovalOwner } from "./wait.ts";
@@ -130,6 +131,11 @@ export interface CallOutcome {
   readonly label?: Label;
   /** True if the call read uploads and no other text of outside authors. */
   readonly isUpload?: true;
+  /**
+   * Present if a page shows the result by its type, so that a `tool-data` event follows: null when the row has the
+   * result, from which readers make the data; the data when the row has only a reference.
+   */
+  readonly pageData?: PageData | null;
 }
 
 /** The end of a subtask, as reported to its parent. Tokens and money are those of its whole tree. */

@@ -285,6 +285,9 @@ export class Turn {
         ...shown,
         duration_ms: outcome.durationMs,
       });
+      // The data of a result in the row is made when the event is read (`tool-data.ts`).
+      if (outcome.pageData !== undefined)
+        this.emit("tool-data", { ...fields, label: getLabelName(label), ...outcome.pageData });
     }
   }
 

@@ -6,7 +6,7 @@ import { PART_UNITS } from "../../core/base/text-parts.ts";
 import type { NewEvent } from "../../core/task/events.ts";
 import type { LedgerChange, Spend, StepMessage } from "../../core/task/decision.ts";
 import type { TaskState } from "../../core/task/state.ts";
-import { LARGE_STEP, type LoggedEvent, type StateVersions } from "./tables.ts";
+import { LARGE_STEP, type LoggedEvent, type StateVersions, toLogged } from "./tables.ts";
 import type { TaskValues } from "./values.ts";
 
 /** An event of a row. `at` is present if it happened at another time than the decision. */
@@ -188,9 +188,6 @@ export class StepRows {
 }
 
 /** Returns the events of a row after event `after`. */
-export function toLoggedEvents({ firstEvent, body }: StepRow, after = 0): LoggedEvent[] {
-  const events = body.events ?? [];
-  return events
-    .map(({ type, data, at = body.at }, index) => ({ seq: firstEvent + index, at, type, data }))
-    .filter(({ seq }) => seq > after);
+export function toLoggedEvents({ firstEvent, body: { events = [], at, ledger } }: StepRow, after = 0): LoggedEvent[] {
+  return toLogged(events, { firstEvent, at, ledger }).filter(({ seq }) => seq > after);
 }

@@ -14,7 +14,7 @@ import { TaskErasure } from "./erasing.ts";
 import { removeTexts, TaskLedger } from "./ledger.ts";
 import { TaskLog, type Unpublished } from "./log.ts";
 import { type StepBody, type StoredHead, StepRows } from "./step-rows.ts";
-import { BELOW, FACTS, type LoggedEvent, SCHEMA, type StateVersions, TRIMMED } from "./tables.ts";
+import { BELOW, FACTS, type LoggedEvent, SCHEMA, type StateVersions, toLogged, TRIMMED } from "./tables.ts";
 import { TaskValues } from "./values.ts";
 
 /** A row has the whole state at least this often. Reading the state reads at most this many rows. */
@@ -109,7 +109,7 @@ export class TaskStore {
             this.writeBelow(decision);
             return append();
           });
-    return events.map((event, index) => ({ ...event, seq: stored.lastEvent + index + 1, at: now }));
+    return toLogged(events, { firstEvent: stored.lastEvent + 1, at: now, ledger: decision.ledger });
   }
 
   /** Resolves when everything written so far is on disk. */

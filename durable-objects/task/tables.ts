@@ -2,7 +2,10 @@
  * The tables of one task in its object's SQLite. `docs/storage-schema.md` shows a row of each. `step-rows.ts` reads and
  * writes `steps`, and `values.ts` the table `task`.
  */
+import type { LedgerChange } from "../../core/task/decision.ts";
 import type { NewEvent, TaskEvent } from "../../core/task/events.ts";
+import { fillToolData, findEventResult } from "../../core/task/tool-data.ts";
+import type { ToolResult } from "../../core/tool/tool.ts";
 
 /**
  * One statement per table and no index, because creating them is most of a new object's cost. `step`, `first_event` and
@@ -38,15 +41,32 @@ export interface StateVersions {
   readonly lastEvent: number;
 }
 
-/** An event with its position in the log. */
+/** An event with its position in the log. `result`: for a `tool-data` event, what its data is made of. */
 export interface LoggedEvent extends NewEvent {
   readonly seq: number;
   readonly at: number;
+  readonly result?: ToolResult;
+}
+
+/** Gives the events of a decision their positions. `ledger`: its changes to the ledger. */
+export function toLogged(
+  events: readonly (NewEvent & { readonly at?: number })[],
+  {
+    firstEvent,
+    at,
+    ledger = [],
+  }: { readonly firstEvent: number; readonly at: number; readonly ledger?: readonly LedgerChange[] | undefined },
+): LoggedEvent[] {
+  return events.map(({ type, data, at: own = at }, index) => {
+    const result = findEventResult({ type, data }, ledger);
+    return { seq: firstEvent + index, at: own, type, data, ...(result === null ? {} : { result }) };
+  });
 }
 
 /** Formats an event for the API. */
-export function toTaskEvent({ seq, at, type, data }: LoggedEvent, taskId: string): TaskEvent {
-  return { seq, type, data: { task_id: taskId, at: new Date(at).toISOString(), ...data } };
+export function toTaskEvent({ seq, at, type, data, result }: LoggedEvent, taskId: string): TaskEvent {
+  const filled = type === "tool-data" ? fillToolData(data, result ?? null) : data;
+  return { seq, type, data: { task_id: taskId, at: new Date(at).toISOString(), ...filled } };
 }
 
 /** Maximum characters of JSON per page, far below the 32 MiB of one RPC. */

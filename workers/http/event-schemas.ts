@@ -10,6 +10,7 @@ import { EVENT_TYPES, type EventType } from "../../core/task/events.ts";
 import { LABEL_NAMES } from "../../core/provenance/label.ts";
 import { TASK_STATUSES } from "../../core/task/status.ts";
 import { accountSchema, approvedFiles, decidesSchema, pendingSchema } from "./pending-schemas.ts";
+import { toolDataFields } from "./tool-data-schemas.ts";
 import { outputSchema, ownUsageSchema, skillInForceSchema, taskLine, taskSchema } from "./schemas.ts";
 
 const time = z.iso.datetime();
@@ -86,7 +87,7 @@ const DATA = {
     ...account,
   },
   "call.unknown": { ...step, ...call, ...account },
-  "tool-data": {},
+  "tool-data": { ...step, ...call, ...label, ...account, ...toolDataFields },
   "question.asked": {
     step: z.int().optional(),
     call_id: z.string(),

@@ -86,7 +86,7 @@ describe("memory_search", () => {
     const shown = memorySearch.show(result as never);
     if (typeof shown === "string") throw new Error("expected rows");
     expect(shown.rows).toHaveLength(8);
-    const cut = cutRows(shown, 4_000, "call_1", "expandable") ?? "";
+    const cut = cutRows(shown, 4_000, "call_1", "expandable")?.text ?? "";
     expect(cut).toMatch(/Prices rise\. \n\[… rows 1 to 4 of 8; [^\n]*\]$/);
     expect(cut.match(/\n\n\[\d\] mem_/g)).toHaveLength(4);
   });

@@ -1,7 +1,8 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { cutRows, toShownText } from "../../../core/prompt/rows.ts";
 import { showJson, showJsonText } from "../../../core/gateway/show-json.ts";
+import { forModel } from "../../../core/results/for-model.ts";
 import { formatRefused } from "../../../core/sandbox/format-refused.ts";
 import { formatResult } from "../../../core/prompt/stored-results.ts";
 import { memoryBlobs } from "../gateway/memory-blobs.ts";
@@ -37,8 +38,9 @@ describe("a long list", () => {
       fc.property(fc.array(fc.string({ maxLength: 300 })), fc.integer({ min: 200, max: 3_000 }), (rows, most) => {
         const cut = cutRows({ rows }, most, CALL, "expandable");
         if (cut === null) return;
-        expect(cut.length).toBeLessThanOrEqual(most);
-        const kept = cut.slice(0, cut.lastIndexOf("\n[… rows 1 to"));
+        const { text } = cut;
+        expect(text.length).toBeLessThanOrEqual(most);
+        const kept = text.slice(0, text.lastIndexOf("\n[… rows 1 to"));
         expect(toShownText({ rows }).startsWith(kept)).toBe(true);
       }),
     );
@@ -52,6 +54,39 @@ describe("a long list", () => {
       canExpand: true,
     });
     expect(content).toContain("characters left out");
+  });
+});
+
+describe("a long result of an outside service", () => {
+  const items = (characters: number) =>
+    Array.from({ length: 12 }, (_, id) => ({ id, title: `Issue ${id}`, state: "open", body: "x".repeat(characters) }));
+  const format = async (result: unknown, canExpand = true) => {
+    const shorten = vi.fn((most: number) => forModel("list_issues", result, most));
+    const deps = { blobs: memoryBlobs(), limits: LIMITS, canExpand, shorten };
+    const { content } = await formatResult(showJson(result), factsOf(), CALL, deps);
+    return { content, shorten };
+  };
+
+  test("keeps its whole rows when enough of them fit", async () => {
+    const { content, shorten } = await format(items(400));
+    expect(content).toMatch(/rows 1 to \d of 12; .*offset \d+ …\]\n\]$/);
+    expect(shorten).not.toHaveBeenCalled();
+  });
+
+  test("is read in short when its rows are too long, with where the whole is", async () => {
+    const { content } = await format(items(3_000));
+    expect(content).toContain('{"tool":"list_issues","status":"ok","count":12,"type":"table_data"}');
+    expect(content).toContain('[3,"Issue 3","open",');
+    expect(content).toMatch(
+      /\[… results 1 to \d+ of 12, in short; all results with all their fields: read them with expand_result, result_id "call_1" …\]$/,
+    );
+    expect(content.length).toBeLessThanOrEqual(LIMITS.mediumCharacters / 2);
+    expect((await format(items(3_000), false)).content).toContain('the whole is stored as "call_1" …]');
+  });
+
+  test("that is short is given whole, and a plain text is cut in its middle", async () => {
+    expect((await format(items(10))).content).not.toContain("…");
+    expect((await format("word ".repeat(2_000))).content).toContain("characters left out");
   });
 });
 
