@@ -26,6 +26,7 @@ function callOf(step: number, change: Partial<CallItem> = {}): CallItem {
     arguments: {},
     effect: "none",
     state: "confirmed",
+    data: null,
     result: 1,
     error: null,
     endedAt: LATER,

@@ -10,6 +10,8 @@ import { Message } from "../../../ui/message.tsx";
 import { Notice, ProblemNotice, Skeleton } from "../../../ui/notice.tsx";
 import { ExactTime } from "../../../ui/time.tsx";
 import { ValueBlock } from "../../../ui/value-block.tsx";
+import { isPlain } from "../data/tool-data.ts";
+import { ToolDataView } from "../data/tool-data-view.tsx";
 import { EFFECT_WORDS, keptOutside, LABEL_WORDS, STATE_WORDS, toolName } from "./call-words.ts";
 import { readRow } from "./ledger-row.ts";
 import type { CallItem } from "./timeline-items.ts";
@@ -57,7 +59,7 @@ function Part({ title, children }: { readonly title: string; readonly children: 
   );
 }
 
-function Outcome({ call: { state, error, result, tool } }: { readonly call: CallItem }) {
+function Outcome({ call: { state, error, result, data, tool } }: { readonly call: CallItem }) {
   if (state === "intended") return <p className="text-sm text-quiet">No result yet.</p>;
   if (state === "unknown" && error === null) {
     return (
@@ -74,6 +76,8 @@ function Outcome({ call: { state, error, result, tool } }: { readonly call: Call
       </div>
     );
   }
+  const label = `Result of ${toolName(tool)}`;
+  if (data !== null && !isPlain(data)) return <ToolDataView data={data} result={result} label={label} />;
   const characters = keptOutside(result);
   if (characters !== null) {
     return (
@@ -82,7 +86,7 @@ function Outcome({ call: { state, error, result, tool } }: { readonly call: Call
       </p>
     );
   }
-  return <ValueBlock value={result ?? null} label={`Result of ${toolName(tool)}`} />;
+  return <ValueBlock value={result ?? null} label={label} />;
 }
 
 /** The row of one call: the only one on the page that begins just before it. */

@@ -43,6 +43,7 @@ export function callOf(key: string, at: string | null, data: Fields): CallItem {
     effect: oneOf(EFFECTS, data["effect"]),
     state: "intended",
     result: undefined,
+    data: null,
     error: null,
     endedAt: null,
     durationMs: null,

@@ -1,5 +1,6 @@
 /** What a timeline is made of. Every text in it was written by a model, a tool or a person: it is only ever shown as text. */
 import type { AccountWords } from "../../../pending/account-words.ts";
+import type { ToolData } from "../data/tool-data.ts";
 import type { LedgerRow } from "../../../api/types.generated.ts";
 import { FINAL_STATUSES, type TaskStatus } from "../../../api/types.ts";
 
@@ -66,6 +67,8 @@ export interface CallItem extends Entry {
   readonly state: CallState;
   /** Undefined until there is one; a failed call has `error`. */
   readonly result: unknown;
+  /** The result by its type; null when a page shows it as it is. */
+  readonly data: ToolData | null;
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly endedAt: string | null;
   readonly durationMs: number | null;

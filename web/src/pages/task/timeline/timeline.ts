@@ -3,6 +3,7 @@
  * same timeline however often connections were lost and events came twice.
  */
 import type { StreamEvent } from "../../../api/stream-event.ts";
+import { toolDataOf } from "../data/tool-data.ts";
 import { type Fields, fieldsOf, listOf, momentOf, numberOf, oneOf, textOf } from "./fields.ts";
 import { accountOf, approvalOf, callOf, connectionOf, inputOf, OUTSIDE, questionOf } from "./new-items.ts";
 import {
@@ -82,6 +83,11 @@ const KINDS: Readonly<Record<string, (before: Timeline, event: Kept) => Timeline
   "call.unknown": (before, event) => {
     const ended = { state: "unknown", endedAt: event.at } as const;
     return settleCall(before, event, ended);
+  },
+  "tool-data": (before, event) => {
+    const data = toolDataOf(event.data);
+    const shown = data === null ? before : changeCall(before, textOf(event.data["call_id"]), { data });
+    return shown === before ? addOther(before, event) : shown;
   },
   "question.asked": (before, { key, at, data }) => addItemOfCall(before, questionOf(key, at, data)),
   "question.answered": (before, { at, data }) =>

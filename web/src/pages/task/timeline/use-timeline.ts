@@ -12,7 +12,7 @@ import type { Timeline } from "./timeline-items.ts";
 /** Milliseconds over which events are gathered before the page shows them: a text that streams is laid out no oftener. */
 const GATHERED_MS = 100;
 /** Of these, an event leaves the task as it was. */
-const UNCHANGING = ["message.delta", "step.started", "call.started", "call.completed", "skill.loaded"];
+const UNCHANGING = ["message.delta", "step.started", "call.started", "call.completed", "tool-data", "skill.loaded"];
 
 export interface FollowedTimeline {
   readonly timeline: Timeline;

@@ -1,0 +1,61 @@
+/** A table of a result: it scrolls inside its box, and its cells are plain text. */
+import { visibleText } from "../../../ui/visible-text.ts";
+import { OutsideLink } from "./outside-link.tsx";
+import { type Cell, webAddressOf } from "./tool-data.ts";
+
+interface DataTableProps {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly Cell[])[];
+  readonly label: string;
+}
+
+export function DataTable({ columns, rows, label }: DataTableProps) {
+  return (
+    <div
+      tabIndex={0}
+      role="group"
+      aria-label={label}
+      className="max-h-[60dvh] overflow-auto rounded-md border border-line bg-surface"
+    >
+      <table className="w-full border-collapse text-left text-sm">
+        <caption className="sr-only">{label}</caption>
+        <thead>
+          <tr>
+            {columns.map((column, at) => (
+              <th
+                key={at}
+                scope="col"
+                className="sticky top-0 border-b border-line bg-sunken px-3 py-1.5 font-semibold whitespace-nowrap"
+              >
+                <bdi>{visibleText(column)}</bdi>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            <tr key={at} className="border-b border-line last:border-b-0 hover:bg-hover">
+              {row.map((cell, column) => (
+                <td key={column} className="max-w-sm min-w-16 px-3 py-1.5 align-top [overflow-wrap:anywhere]">
+                  <CellText cell={cell} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function CellText({ cell }: { readonly cell: Cell }) {
+  if (cell === null) return <span className="text-quiet">–</span>;
+  const text = String(cell);
+  const url = webAddressOf(text);
+  if (url !== null) return <OutsideLink url={url}>{text}</OutsideLink>;
+  return (
+    <bdi className={typeof cell === "number" ? "tabular-nums" : undefined} title={text.length > 120 ? text : undefined}>
+      <span className="line-clamp-3">{visibleText(text)}</span>
+    </bdi>
+  );
+}
