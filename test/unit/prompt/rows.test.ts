@@ -58,8 +58,8 @@ describe("a long list", () => {
 });
 
 describe("a long result of an outside service", () => {
-  const items = (characters: number) =>
-    Array.from({ length: 12 }, (_, id) => ({ id, title: `Issue ${id}`, state: "open", body: "x".repeat(characters) }));
+  const items = (characters: number, length = 12) =>
+    Array.from({ length }, (_, id) => ({ id, title: `Issue ${id}`, state: "open", body: "x".repeat(characters) }));
   const format = async (result: unknown, canExpand = true) => {
     const shorten = vi.fn((most: number) => forModel("list_issues", result, most));
     const deps = { blobs: memoryBlobs(), limits: LIMITS, canExpand, shorten };
@@ -82,6 +82,12 @@ describe("a long result of an outside service", () => {
     );
     expect(content.length).toBeLessThanOrEqual(LIMITS.mediumCharacters / 2);
     expect((await format(items(3_000), false)).content).toContain('the whole is stored as "call_1" …]');
+  });
+
+  test("is read in short when only three of its rows fit", async () => {
+    const { content } = await format(items(1_150, 8));
+    expect(content).toContain('{"tool":"list_issues","status":"ok","count":8,"type":"table_data"}');
+    expect(content).toContain('[7,"Issue 7","open",');
   });
 
   test("that is short is given whole, and a plain text is cut in its middle", async () => {
