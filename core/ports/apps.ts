@@ -5,7 +5,6 @@
  */
 import type { DescribedAction, DescribedApp, DescribedTrigger } from "../apps/catalogue.ts";
 import type { Result } from "../base/errors.ts";
-import type { Account } from "../connections/account.ts";
 
 /** One page of a listing. What cannot be read is named in `rejected`, and the rest of the page counts. */
 export interface CataloguePage<Item> {
@@ -28,6 +27,14 @@ export interface CatalogueSource {
   ): Promise<Result<CataloguePage<DescribedTrigger>>>;
 }
 
+/** The account of a call: Otto's connection, and what the provider calls it and its owner. */
+export interface AppAccount {
+  /** `con_…` */
+  readonly connection: string;
+  readonly entity: string;
+  readonly providerId: string;
+}
+
 /** One call of an action. */
 export interface AppCall {
   readonly app: string;
@@ -35,7 +42,9 @@ export interface AppCall {
   readonly version: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   /** Null for an app that needs none. */
-  readonly account: (Pick<Account, "connection"> & { readonly entity: string; readonly providerId: string }) | null;
+  readonly account: AppAccount | null;
+  /** The call's key, equal for each of its attempts. It is sent as `Idempotency-Key` and never relied on. */
+  readonly key: string;
   /** A UUID of the call's key and attempt, by which the provider's log is searched. */
   readonly requestId: string;
   readonly timeoutMs: number;

@@ -155,7 +155,9 @@ const LAYERS: readonly Layer[] = [
       /^(core|workers)\/skills\//,
       /^adapters\/(env\/worker-secrets|model\/providers)\.ts$/,
     ],
+    // Of Composio's client, the demo apps use the types.
     packages: [
+      "@composio/client",
       "@electric-sql/pglite",
       "@electric-sql/pglite-pgvector",
       "@redocly/openapi-core",

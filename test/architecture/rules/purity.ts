@@ -8,6 +8,7 @@ const READERS_OF_ENV = "adapters/env/";
  * module, which reaches its sidecar by one of them.
  */
 const FETCHERS: readonly string[] = [
+  "adapters/composio/request.ts",
   "adapters/database/connection.ts",
   "adapters/embeddings/openai.ts",
   // The bridge of a local system.

@@ -1,0 +1,37 @@
+/**
+ * Composio as a provider of apps. Like that of the model, its address is the operator's: it may be private, and no tenant
+ * names it. All parts share one budget of requests.
+ */
+import type { AppLinks, AppsPort, CatalogueSource } from "../../core/ports/apps.ts";
+import { openCatalogueSource } from "./catalogue.ts";
+import { executeAction } from "./execute.ts";
+import { openAppLinks } from "./links.ts";
+import { probeCall } from "./probe.ts";
+import type { ComposioAccess } from "./request.ts";
+import { openRequestBudget } from "./request-budget.ts";
+
+/** `baseUrl` has no trailing slash. */
+export interface ComposioSettings {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
+/** The parts of a provider of apps. */
+export interface AppProviderParts {
+  readonly source: CatalogueSource;
+  readonly apps: AppsPort;
+  readonly links: AppLinks;
+}
+
+/** `now`: milliseconds since the epoch. */
+export function openComposio(settings: ComposioSettings, now: () => number = Date.now): AppProviderParts {
+  const access: ComposioAccess = { ...settings, budget: openRequestBudget(), now };
+  return {
+    source: openCatalogueSource(access),
+    apps: {
+      execute: (call) => executeAction(access, call),
+      probe: (call, since, claimed) => probeCall(access, call, since, claimed),
+    },
+    links: openAppLinks(access),
+  };
+}

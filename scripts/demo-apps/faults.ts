@@ -1,0 +1,72 @@
+/** Faults that a test switches on, and what the server noted. A server that `npm start` runs has none of it. */
+
+/** `hang` and `cut` come after the effect, as do `unsuccessful` ones; the others before it. */
+export type CallFault = "rate_limited" | "error" | "refused" | "unsuccessful" | "hang" | "cut";
+export type ListingFault = "rate_limited" | "error" | "looping_cursor" | "unreadable";
+
+/** A fault of the next requests. `action`: only those that call it. */
+interface Times<Fault> {
+  readonly fault: Fault;
+  readonly times: number;
+  readonly action?: string;
+}
+
+/** What `POST /control` changes; a field that is absent stays. */
+export interface DemoOrders {
+  readonly calls?: Times<CallFault> | null;
+  readonly listings?: Times<ListingFault> | null;
+  /** Lists an action of an app that no listing of apps has. */
+  readonly orphan?: boolean;
+  /** Apps that are not listed any more. */
+  readonly vanished?: readonly string[];
+  /** Apps with a new version. */
+  readonly changed?: readonly string[];
+  /** Ends the access of an account; `*`: of all. */
+  readonly expire?: string;
+  /** Forgets the settings of consents. */
+  readonly forgetConfigs?: boolean;
+  /** What the log of executions has. */
+  readonly log?: "whole" | "without_payloads" | "without_request_ids" | "absent";
+}
+
+/** An action that was carried out. */
+export interface DemoEffect {
+  readonly action: string;
+  readonly account: string | null;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly requestId: string | null;
+}
+
+export interface DemoSnapshot {
+  /** `GET /api/v3.1/toolkits?limit=1000`, in their order. */
+  readonly requests: readonly string[];
+  readonly effects: readonly DemoEffect[];
+}
+
+/** The present faults and notes. */
+export interface Faults {
+  orders: Omit<DemoOrders, "expire" | "forgetConfigs">;
+  readonly requests: string[];
+  readonly effects: DemoEffect[];
+  /** Whether tests may change and read this. */
+  readonly isControlled: boolean;
+}
+
+export function openFaults(isControlled: boolean): Faults {
+  return { orders: {}, requests: [], effects: [], isControlled };
+}
+
+/** The fault of this request, which counts as one of its times; null without one. */
+export function takeFault(faults: Faults, kind: "calls", action: string): CallFault | null;
+export function takeFault(faults: Faults, kind: "listings"): ListingFault | null;
+export function takeFault(
+  faults: Faults,
+  kind: "calls" | "listings",
+  action?: string,
+): CallFault | ListingFault | null {
+  const present = faults.orders[kind];
+  if (present == null || present.times < 1) return null;
+  if (present.action !== undefined && present.action !== action) return null;
+  faults.orders = { ...faults.orders, [kind]: { ...present, times: present.times - 1 } };
+  return present.fault;
+}

@@ -1,0 +1,123 @@
+/** Which request is for what. Everything below `/api/v3.1` needs the key; a browser has the sign-in page alone. */
+import type { Accounts, DemoStatus } from "./accounts.ts";
+import { APPS } from "./app-list.ts";
+import { type ApiReply, answerAccount, createConfig, createLink, listConfigs } from "./connections-api.ts";
+import { type ExecuteBody, type Executions, toError } from "./executions.ts";
+import { type DemoOrders, type DemoSnapshot, type Faults, takeFault } from "./faults.ts";
+import { getToolkit, listToolkits, listTools, listTriggers } from "./listings.ts";
+import { PEOPLE, renderEnded, renderSignIn } from "./sign-in-page.ts";
+
+const PREFIX = "/api/v3.1";
+
+export interface DemoRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly apiKey: string | null;
+  readonly requestId: string | null;
+  /** At most a megabyte. */
+  readonly text: string;
+}
+
+export type DemoReply =
+  | { readonly kind: "json"; readonly status: number; readonly body: unknown }
+  | { readonly kind: "page"; readonly status: number; readonly html: string }
+  | { readonly kind: "redirect"; readonly to: string }
+  | { readonly kind: "no_reply"; readonly how: "hang" | "cut" };
+
+export interface DemoParts {
+  readonly apiKey: string;
+  readonly accounts: Accounts;
+  readonly executions: Executions;
+  readonly faults: Faults;
+  readonly now: () => number;
+}
+
+const NOT_FOUND: DemoReply = toJson({ status: 404, body: toError(404, "Not found") });
+
+/** Answers a request. Throws for a body that is not JSON. */
+export function answer(parts: DemoParts, request: DemoRequest): DemoReply {
+  const { method, url, text } = request;
+  const { faults } = parts;
+  if (faults.isControlled && url.pathname === "/control") return toJson({ status: 200, body: obey(parts, text) });
+  if (url.pathname.startsWith("/link/")) return answerLink(parts, method, url.pathname.slice(6), text);
+  if (!url.pathname.startsWith(`${PREFIX}/`)) return NOT_FOUND;
+  if (request.apiKey !== parts.apiKey) return toJson({ status: 401, body: toError(401, "Invalid API key") });
+  const path = url.pathname.slice(PREFIX.length);
+  if (faults.isControlled) faults.requests.push(`${method} ${path}${url.search}`);
+  return answerListing(parts, method, path, url) ?? answerApi(parts, request, path) ?? NOT_FOUND;
+}
+
+function answerListing({ faults }: DemoParts, method: string, path: string, { searchParams }: URL): DemoReply | null {
+  const list = { "/toolkits": listToolkits, "/tools": listTools, "/triggers_types": listTriggers }[path];
+  if (method !== "GET" || list === undefined) return null;
+  const fault = takeFault(faults, "listings");
+  if (fault === "rate_limited") return toJson({ status: 429, body: toError(429, "Rate limit exceeded") });
+  if (fault === "unreadable") return { kind: "page", status: 200, html: "<html>" };
+  const page = list(searchParams, faults);
+  if (page === null) return toJson({ status: 400, body: toError(400, "Invalid cursor") });
+  const cursor = searchParams.get("cursor");
+  const isLoop = fault === "looping_cursor" && cursor !== null;
+  if (fault === "error") return toJson({ status: 500, body: toError(500, "Internal server error") });
+  return toJson({ status: 200, body: isLoop ? { ...page, next_cursor: cursor } : page });
+}
+
+function answerApi(parts: DemoParts, { method, url, text, requestId }: DemoRequest, path: string): DemoReply | null {
+  const { accounts, executions, faults } = parts;
+  const [, room = "", first = "", second = ""] = path.split("/").map((part) => decodeURIComponent(part));
+  const route = `${method} ${room}`;
+  if (route === "POST tools" && first === "execute") {
+    const done = executions.execute(second, readBody(text) as ExecuteBody, requestId);
+    return done.kind === "reply" ? toJson(done) : done;
+  }
+  if (route === "GET toolkits") return toFound(getToolkit(first, faults), "Toolkit not found");
+  if (route === "POST logs" && second === "")
+    return toJson({ status: 200, body: executions.searchLog(readBody(text)) });
+  if (route === "GET logs") return toFound(executions.readLog(second), "Log not found");
+  if (route === "GET auth_configs") return toJson(listConfigs(accounts, url.searchParams));
+  if (route === "POST auth_configs") return toJson(createConfig(accounts, readBody(text)));
+  if (room !== "connected_accounts") return null;
+  if (method === "POST" && first === "link") return toJson(createLink(accounts, readBody(text), url.origin));
+  const reply = answerAccount(accounts, method, first, second === "revoke");
+  return reply === null ? null : toJson(reply);
+}
+
+/** The page of a consent, and its button. A link works once, and for ten minutes. */
+function answerLink({ accounts, now }: DemoParts, method: string, token: string, text: string): DemoReply {
+  const account = accounts.findByLink(token);
+  if (account === null || account.link === null || account.link.expiresAt < now())
+    return { kind: "page", status: 410, html: renderEnded() };
+  if (method !== "POST") {
+    const title = APPS.find(({ slug }) => slug === account.app)?.title ?? account.app;
+    return { kind: "page", status: 200, html: renderSignIn(title) };
+  }
+  const given = new URLSearchParams(text).get("label") ?? "";
+  const label = PEOPLE.find((person) => person === given) ?? null;
+  const back = new URL(account.link.callbackUrl);
+  accounts.settle(account.id, label);
+  back.searchParams.set("status", label === null ? "failed" : "success");
+  back.searchParams.set("connected_account_id", account.id);
+  return { kind: "redirect", to: back.href };
+}
+
+function obey({ accounts, faults }: DemoParts, text: string): DemoSnapshot {
+  const { expire, forgetConfigs, ...orders } = (text === "" ? {} : readBody(text)) as DemoOrders;
+  faults.orders = { ...faults.orders, ...orders };
+  const expired: DemoStatus = "EXPIRED";
+  if (expire !== undefined)
+    for (const id of expire === "*" ? accounts.ids() : [expire]) accounts.setStatus(id, expired);
+  if (forgetConfigs === true) accounts.forgetConfigs();
+  return { requests: faults.requests, effects: faults.effects };
+}
+
+function readBody(text: string): unknown {
+  const body: unknown = JSON.parse(text);
+  return typeof body === "object" && body !== null ? body : {};
+}
+
+function toFound(body: unknown, message: string): DemoReply {
+  return toJson(body === null ? { status: 404, body: toError(404, message) } : { status: 200, body });
+}
+
+function toJson({ status, body }: ApiReply): DemoReply {
+  return { kind: "json", status, body };
+}

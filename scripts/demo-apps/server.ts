@@ -1,0 +1,103 @@
+/**
+ * Demo apps: a server on loopback that speaks the part of Composio's API that Otto uses. `npm start` without a key runs it,
+ * and tests do. Apps and actions are made when they are listed; what a person stores lives in this process.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type BookStore, openAccounts } from "./accounts.ts";
+import { openExecutions, toError } from "./executions.ts";
+import { openFaults } from "./faults.ts";
+import { answer, type DemoParts, type DemoReply } from "./routes.ts";
+
+const MAX_BODY_BYTES = 1_048_576;
+const RETRY_AFTER_SECONDS = "1";
+
+export interface DemoOptions {
+  /** 0: a free one. */
+  readonly port: number;
+  readonly apiKey: string;
+  /** Null: accounts end with the process. */
+  readonly store?: BookStore | null;
+  /** Opens `/control` for tests. */
+  readonly isControlled?: boolean;
+}
+
+export interface DemoServer {
+  readonly url: string;
+  readonly close: () => Promise<void>;
+}
+
+/** Listens on 127.0.0.1. Rejects if the port is taken. */
+export async function startDemoApps({
+  port,
+  apiKey,
+  store = null,
+  isControlled = false,
+}: DemoOptions): Promise<DemoServer> {
+  const now = Date.now;
+  const accounts = openAccounts(store, now);
+  const faults = openFaults(isControlled);
+  const parts: DemoParts = { apiKey, accounts, executions: openExecutions(accounts, faults, now), faults, now };
+  const server = createServer((request, response) => {
+    serve(parts, request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function serve(parts: DemoParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const text = await readText(request);
+  if (text === null) return write(response, { kind: "json", status: 413, body: toError(413, "Payload too large") });
+  const { "x-api-key": apiKey, "x-request-id": requestId, host = "127.0.0.1" } = request.headers;
+  write(
+    response,
+    answer(parts, {
+      method: request.method ?? "GET",
+      url: new URL(request.url ?? "/", `http://${host}`),
+      apiKey: typeof apiKey === "string" ? apiKey : null,
+      requestId: typeof requestId === "string" ? requestId : null,
+      text,
+    }),
+  );
+}
+
+function write(response: ServerResponse, reply: DemoReply): void {
+  if (reply.kind === "no_reply") {
+    if (reply.how === "cut") response.destroy();
+    return;
+  }
+  if (reply.kind === "redirect") {
+    response.writeHead(303, { location: reply.to }).end();
+    return;
+  }
+  if (reply.kind === "page") {
+    const policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+    const type = "text/html; charset=utf-8";
+    response.writeHead(reply.status, { "content-type": type, "content-security-policy": policy }).end(reply.html);
+    return;
+  }
+  const retry = reply.status === 429 ? { "retry-after": RETRY_AFTER_SECONDS } : {};
+  response.writeHead(reply.status, { "content-type": "application/json", ...retry }).end(JSON.stringify(reply.body));
+}
+
+/** Null for a body that is too large. */
+async function readText(request: IncomingMessage): Promise<string | null> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of request as AsyncIterable<Uint8Array>) {
+    bytes += part.length;
+    if (bytes > MAX_BODY_BYTES) return null;
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
