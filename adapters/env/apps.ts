@@ -1,8 +1,50 @@
-/** The provider of apps. */
-import type { Env } from "./bindings.ts";
+/** The provider of apps: Composio, or under `npm start` without a key the demo apps. */
+import { type AppProviderParts, openComposio } from "../composio/composio.ts";
+import { checkAddress, type Env, readText } from "./bindings.ts";
 import type { CatalogueSource } from "../../core/ports/apps.ts";
+import { oncePerEnv } from "./once-per-env.ts";
+import { checkSecret, settingsFromEnv } from "./settings.ts";
+
+const COMPOSIO = "https://backend.composio.dev";
+
+/** `demo`: nothing of it is real. */
+export const APPS_STATUSES = ["on", "demo", "off"] as const;
+
+interface AppsSettings {
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly isDemo: boolean;
+}
+
+/** Null without a provider. One budget of requests serves an isolate. */
+export const appProviderFromEnv: (env: Env) => AppProviderParts | null = oncePerEnv((env) => {
+  const settings = readAppsSettings(env);
+  return settings === null ? null : openComposio(settings);
+});
 
 /** Where apps and their actions are described; null without a provider. */
-export function catalogueSourceFromEnv(_env: Env): CatalogueSource | null {
-  return null;
+export function catalogueSourceFromEnv(env: Env): CatalogueSource | null {
+  return appProviderFromEnv(env)?.catalogue ?? null;
+}
+
+export function appsStatusFromEnv(env: Env): (typeof APPS_STATUSES)[number] {
+  const settings = readAppsSettings(env);
+  if (settings === null) return "off";
+  return settings.isDemo ? "demo" : "on";
+}
+
+/** Null without a provider. Throws a RangeError for invalid settings. */
+export function readAppsSettings(env: Env): AppsSettings | null {
+  // Demo apps are refused in production.
+  settingsFromEnv(env);
+  checkAddress(env.COMPOSIO_BASE_URL, "COMPOSIO_BASE_URL");
+  checkSecret(env, "COMPOSIO_API_KEY");
+  const demo = readText(env.OTTO_DEMO_APPS);
+  if (demo !== null && demo !== "yes" && demo !== "no") throw new RangeError("OTTO_DEMO_APPS has to be yes or no");
+  const [apiKey, baseUrl] = [readText(env.COMPOSIO_API_KEY), readText(env.COMPOSIO_BASE_URL)];
+  if (apiKey === null) return null;
+  if (demo === "yes" && baseUrl === null)
+    throw new RangeError("COMPOSIO_BASE_URL is not set, and OTTO_DEMO_APPS is yes: `npm start` sets both");
+  return { apiKey, baseUrl: (baseUrl ?? COMPOSIO).replace(/\/+$/, ""), isDemo: demo === "yes" };
 }

@@ -29,6 +29,8 @@ export interface Env extends Readonly<Partial<Record<SecretName | ModelUrlName, 
   readonly OTTO_SCRIPT_ISOLATION?: string;
   readonly SEARCH_PROVIDER?: string;
   readonly SEARCH_BASE_URL?: string;
+  readonly COMPOSIO_BASE_URL?: string;
+  readonly OTTO_DEMO_APPS?: string;
   readonly SLACK_API_URL?: string;
   readonly SLACK_CLIENT_ID?: string;
   readonly RESEND_BASE_URL?: string;

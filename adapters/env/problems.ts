@@ -1,4 +1,5 @@
 /** Finds every invalid setting. */
+import { readAppsSettings } from "./apps.ts";
 import { checkAddress, type Env, readVariable, readText } from "./bindings.ts";
 import { checkEndpoint } from "./database.ts";
 import { publicUrlFromEnv } from "./deployment.ts";
@@ -37,6 +38,7 @@ export function findSettingProblems(env: Env, ofChannels: Readonly<Record<string
     () => readScriptIsolation(env),
     () => checkAddress(env.SEARCH_BASE_URL, "SEARCH_BASE_URL"),
     () => readSearchSettings(env),
+    () => readAppsSettings(env),
     () => readEmbeddingModel(env),
     () => readSlackSettings(env),
     () => readMailSettings(env),

@@ -101,6 +101,8 @@ function readModelPhase(env: Env): Settings["modelPhase"] {
 function refuseSwitches(env: Env): void {
   if (readText(env.OTTO_EGRESS_ALLOW) !== null)
     throw new RangeError("OTTO_EGRESS_ALLOW is for development and refused in production");
+  if (readText(env.OTTO_DEMO_APPS) !== null)
+    throw new RangeError("OTTO_DEMO_APPS is for development and refused in production");
 }
 
 function readFigure(text: string | undefined, name: string, fallback: number, max: number): number {

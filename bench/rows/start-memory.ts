@@ -23,7 +23,7 @@ export const START_MEMORY: Section = {
   ],
   async measure(stage, note) {
     if (!stage.contenders.some(({ name }) => name === OURS)) return;
-    const system = await startSystem({});
+    const system = await startSystem({ OTTO_DEMO_APPS: "yes" });
     const readMib = async (): Promise<number> => {
       await sleep(SETTLE_MS);
       const supervisor = parentOf(system.pidOf("runtime") ?? Number.NaN);

@@ -54,6 +54,11 @@ export const PLATFORM_SECRETS = {
     purpose: "the key of the search engine that SEARCH_PROVIDER names",
     ...HEADER_WORD,
   },
+  COMPOSIO_API_KEY: {
+    required: false,
+    purpose: "the key of Composio, which connects apps and runs their actions; without it there are none of its apps",
+    ...HEADER_WORD,
+  },
   SLACK_SIGNING_SECRET: {
     required: false,
     purpose: "the key with which Slack signs its requests; without it they are rejected",
@@ -78,7 +83,7 @@ export const PLATFORM_SECRETS = {
 } as const satisfies Record<string, SecretRow>;
 
 /** Variables for development and tests, which a deployed Worker must not have. OTTO_MODE has to be production there. */
-export const TEST_SWITCHES: readonly string[] = ["OTTO_EGRESS_ALLOW", "OTTO_DATABASE_ENDPOINT"];
+export const TEST_SWITCHES: readonly string[] = ["OTTO_EGRESS_ALLOW", "OTTO_DATABASE_ENDPOINT", "OTTO_DEMO_APPS"];
 
 function areKeys(value: string): boolean {
   const keys = value.split(",");

@@ -22,6 +22,8 @@ export interface StateFolder {
   readonly operatorKeyFile: string;
   readonly secretsFile: string;
   readonly supervisorFile: string;
+  /** Consents and accounts of the demo apps. */
+  readonly demoAppsFile: string;
   readonly lockFile: string;
   readonly databaseFolder: string;
   readonly databaseLockFile: string;
@@ -44,6 +46,7 @@ export function openStateFolder(root: string): StateFolder {
     operatorKeyFile: at("operator-key"),
     secretsFile: at("secrets.json"),
     supervisorFile: at("supervisor.json"),
+    demoAppsFile: at("demo-apps.json"),
     lockFile: at("supervisor.lock"),
     databaseFolder: at("database"),
     databaseLockFile: at("database.lock"),

@@ -2,9 +2,11 @@
  * Otto on one machine: the database, the sidecar and the runtime as children, kept alive; the state folder locked; the
  * local tenant made. `npm start` and `npm run dev` differ only in the program that hosts the Worker.
  */
+import { randomBytes } from "node:crypto";
 import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DatabaseSettings } from "../database/serve.ts";
+import type { DemoSettings } from "../demo-apps/serve.ts";
 import { openLog } from "./capped-log.ts";
 import { CannotRun } from "./cannot-run.ts";
 import { type SupervisedChild, superviseChild } from "./child.ts";
@@ -97,7 +99,7 @@ async function runChildren(
 ): Promise<void> {
   const { say, env, signal } = options;
   const { secrets, save: saveSecrets } = openSecrets(state, env);
-  const [databasePort = 0, sidecarPort = 0] = await freePorts(2);
+  const [databasePort = 0, sidecarPort = 0, demoPort = 0] = await freePorts(3);
   const failed = Promise.withResolvers<never>();
   const waitingFor = new Set<string>();
   const record = makeRecorder(state, options.port);
@@ -137,6 +139,8 @@ async function runChildren(
         OTTO_EGRESS_ALLOW: env["OTTO_EGRESS_ALLOW"] ?? "",
       });
     }
+    const demo = hasDemoApps(env) ? makeDemoSettings(state, demoPort) : null;
+    if (demo !== null) startChild("demo-apps", "scripts/demo-apps/serve.ts", { OTTO_DEMO: JSON.stringify(demo) });
     const vars = workerVars(env, {
       databaseUrl: `postgres://otto_app:${secrets.databasePassword}@database.localhost/otto`,
       databaseEndpoint: `http://127.0.0.1:${databasePort}/sql`,
@@ -144,6 +148,7 @@ async function runChildren(
       sidecarSecret: ownSidecar ? secrets.sidecarSecret : (env["SIDECAR_SECRET"] ?? ""),
       secretKey: secrets.secretKey,
       operatorKey: secrets.operatorKey,
+      demoApps: demo === null ? null : { url: `http://127.0.0.1:${demo.port}`, apiKey: demo.apiKey },
     });
     const runtime = await options.makeRuntime(state, vars);
     if (saveSecrets !== null) {
@@ -188,6 +193,16 @@ function databaseEnv(
     oldSecretKeys: secrets.oldSecretKeys,
   };
   return { OTTO_DATABASE: JSON.stringify(settings) };
+}
+
+/** True without a key of Composio, unless the person wants no demo apps. */
+function hasDemoApps(env: NodeJS.ProcessEnv): boolean {
+  return !env["COMPOSIO_API_KEY"] && env["OTTO_DEMO_APPS"] !== "no";
+}
+
+/** Other programs of the machine do not know the key of this start. */
+function makeDemoSettings({ demoAppsFile }: StateFolder, port: number): DemoSettings {
+  return { port, apiKey: randomBytes(24).toString("base64url"), file: demoAppsFile };
 }
 
 /** Ends what a supervisor that was killed has left behind. It is dead, as its lock was free. */

@@ -21,6 +21,8 @@ export interface DecidedVars {
   readonly sidecarSecret: string;
   readonly secretKey: string;
   readonly operatorKey: string;
+  /** Null: the demo apps do not run. */
+  readonly demoApps: { readonly url: string; readonly apiKey: string } | null;
 }
 
 /** The Worker's variables; an empty one counts as not set. What is decided wins. */
@@ -38,6 +40,10 @@ export function workerVars(env: NodeJS.ProcessEnv, decided: DecidedVars): Record
     SIDECAR_SECRET: decided.sidecarSecret,
     OTTO_SECRET_KEY: decided.secretKey,
     OTTO_OPERATOR_KEY_HASH: createHash("sha256").update(decided.operatorKey).digest("hex"),
+    OTTO_DEMO_APPS: decided.demoApps === null ? "no" : "yes",
+    ...(decided.demoApps === null
+      ? {}
+      : { COMPOSIO_BASE_URL: decided.demoApps.url, COMPOSIO_API_KEY: decided.demoApps.apiKey }),
   };
 }
 

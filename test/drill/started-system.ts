@@ -67,7 +67,15 @@ export async function startSystem(given: SystemEnv, from?: string, parent: strin
   const launch = (more: Readonly<Record<string, string>> = {}): ChildProcess => {
     const launched = spawn(process.execPath, [join(ROOT, "scripts/run.mjs"), "scripts/start.ts"], {
       cwd: ROOT,
-      env: { ...plainEnv(), PORT: String(port), OTTO_STATE: stateFolder, OTTO_INSTALL_PACKAGES: "no", ...env, ...more },
+      env: {
+        ...plainEnv(),
+        PORT: String(port),
+        OTTO_STATE: stateFolder,
+        OTTO_INSTALL_PACKAGES: "no",
+        OTTO_DEMO_APPS: "no",
+        ...env,
+        ...more,
+      },
       stdio: ["ignore", "pipe", "pipe"],
     });
     for (const stream of [launched.stdout, launched.stderr]) {

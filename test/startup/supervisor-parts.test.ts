@@ -122,6 +122,7 @@ describe("the Worker's variables", () => {
     sidecarSecret: "s",
     secretKey: "k",
     operatorKey: "otto_operator_x",
+    demoApps: null,
   };
 
   it("are the user's for outside services and limits, without empty ones and without anything else", () => {
@@ -149,6 +150,17 @@ describe("the Worker's variables", () => {
     expect(vars["OTTO_OPERATOR_KEY_HASH"]).toMatch(/^[0-9a-f]{64}$/);
     for (const name of ["OPENAI_API_KEY", "OTTO_STATE", "AWS_SECRET_ACCESS_KEY", "HOME"])
       expect(vars).not.toHaveProperty(name);
+  });
+
+  it("name the demo apps if they run, and never call a real provider a demo", () => {
+    const demoApps = { url: "http://127.0.0.1:3", apiKey: "d" };
+    expect(workerVars({ COMPOSIO_BASE_URL: "http://other" }, { ...decided, demoApps })).toMatchObject({
+      OTTO_DEMO_APPS: "yes",
+      COMPOSIO_BASE_URL: demoApps.url,
+      COMPOSIO_API_KEY: demoApps.apiKey,
+    });
+    const own = workerVars({ OTTO_DEMO_APPS: "yes", COMPOSIO_API_KEY: "real" }, decided);
+    expect(own).toMatchObject({ OTTO_DEMO_APPS: "no", COMPOSIO_API_KEY: "real" });
   });
 
   it("do not reach a child's environment by themselves", () => {

@@ -197,7 +197,7 @@ describe("npm start", () => {
 });
 
 describe("a SIGKILL", () => {
-  it.each(["database", "sidecar", "runtime"])("of the %s is made good", async (name) => {
+  it.each(["database", "sidecar", "demo-apps", "runtime"])("of the %s is made good", async (name) => {
     const running = await start();
     const [killed, workerd] = [pidOf(name), workerdPid()];
     process.kill(killed, "SIGKILL");

@@ -221,5 +221,5 @@ test("every variable of the table is read, and reaches who reads it", () => {
 /** True when the supervisor hands a variable of the user's on. */
 function passesToWorker(name: string): boolean {
   const decided = { databaseUrl: "", databaseEndpoint: "", sidecarUrl: "", sidecarSecret: "", secretKey: "" };
-  return workerVars({ [name]: "as set" }, { ...decided, operatorKey: "" })[name] === "as set";
+  return workerVars({ [name]: "as set" }, { ...decided, operatorKey: "", demoApps: null })[name] === "as set";
 }

@@ -3,7 +3,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { deploymentFromEnv } from "../../adapters/env/deployment.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
-import { healthFromEnv, ISOLATION } from "../../adapters/env/health.ts";
+import { APPS_STATUSES, healthFromEnv, ISOLATION } from "../../adapters/env/health.ts";
 import { keyRingProblemFromEnv } from "../../adapters/env/secrets.ts";
 import { findSettingProblems } from "../../adapters/env/problems.ts";
 import { openAnswers } from "../http/answers.ts";
@@ -34,6 +34,9 @@ const healthSchema = z
     embeddings: z
       .string()
       .describe("The model that finds memories; `hashing` compares words and parts of words, without a model"),
+    apps: z
+      .enum([...APPS_STATUSES, "unknown"])
+      .describe("Where the actions of apps come from; `demo`: apps for trying Otto, nothing of which is real"),
     vectors: z.enum(["pgvector", "vectorize", "unknown"]),
     database: z.enum(["ok", "away", "refused"]),
     sidecar: z
@@ -99,7 +102,13 @@ async function checkHealth(env: Env): Promise<Health> {
   const problems = findSettingProblems(env, CHANNEL_SECRETS);
   const shared = { version: VERSION, deployment: deploymentFromEnv(env), problems: [...problems] };
   if (problems.length > 0) {
-    const names = { mode: "unknown", model: "unknown", embeddings: "unknown", vectors: "unknown" } as const;
+    const names = {
+      mode: "unknown",
+      model: "unknown",
+      embeddings: "unknown",
+      apps: "unknown",
+      vectors: "unknown",
+    } as const;
     const unknown = {
       ...names,
       database: "away",

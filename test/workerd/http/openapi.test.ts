@@ -149,6 +149,7 @@ test("health lists the parts of the deployment and no secret", async () => {
       mode: "test",
       model: "mock-model",
       embeddings: "hashing",
+      apps: "off",
       vectors: "pgvector",
       database: "ok",
       sidecar: "ok",

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { appProviderFromEnv, appsStatusFromEnv, readAppsSettings } from "../../../adapters/env/apps.ts";
 import { openDatabase } from "../../../adapters/database/database.ts";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
@@ -59,6 +60,7 @@ describe("the settings", () => {
     ["OTTO_MAX_RUNNING_TASKS", { OTTO_MAX_RUNNING_TASKS: "10001" }],
     ["OTTO_SHARED_RUNNING_TASKS", { OTTO_SHARED_RUNNING_TASKS: "0" }],
     ["OTTO_EGRESS_ALLOW", { OTTO_MODE: "production", OTTO_EGRESS_ALLOW: "localhost:9000" }],
+    ["OTTO_DEMO_APPS", { OTTO_MODE: "production", OTTO_DEMO_APPS: "yes" }],
   ])("refuse by name what cannot be right: %s", (name, variables) => {
     expect(() => settingsFromEnv(envOf(variables))).toThrow(name);
   });
@@ -71,6 +73,26 @@ describe("the settings", () => {
       SIDECAR_SECRET: "x",
     });
     expect(() => webFromEnv(env, { tenant: "t1" }, SETUP)).toThrow("OTTO_EGRESS_ALLOW");
+  });
+
+  test("give apps by Composio with a key, demo apps only outside production, and none without a key", () => {
+    const key = { COMPOSIO_API_KEY: "k" };
+    const demo = { ...key, COMPOSIO_BASE_URL: "http://127.0.0.1:1/", OTTO_DEMO_APPS: "yes" };
+    expect(appProviderFromEnv(envOf({}))).toBeNull();
+    expect([{}, key, demo].map((variables) => appsStatusFromEnv(envOf(variables)))).toEqual(["off", "on", "demo"]);
+    expect(readAppsSettings(envOf(key))?.baseUrl).toBe("https://backend.composio.dev");
+    expect(readAppsSettings(envOf(demo))?.baseUrl).toBe("http://127.0.0.1:1");
+    expect(() => appProviderFromEnv(envOf({ ...demo, OTTO_MODE: "production" }))).toThrow("OTTO_DEMO_APPS");
+  });
+
+  test("reach Composio at the address that is set", async () => {
+    const base = `/${crypto.randomUUID()}`;
+    const { recorderUrl } = inject("servers");
+    const variables = { COMPOSIO_API_KEY: "canary-key", COMPOSIO_BASE_URL: `${recorderUrl}${base}/` };
+    expect(await appProviderFromEnv(envOf(variables))?.source.apps(null)).toMatchObject({ ok: false });
+    const records = await (await fetch(`${recorderUrl}/records`)).json<{ method: string; path: string }[]>();
+    const requests = records.filter((one) => one.path.startsWith(base));
+    expect(requests.map(({ path }) => path.split("?")[0])).toEqual([`${base}/api/v3.1/toolkits`]);
   });
 
   test("name Otto in requests, with the address of this deployment if it has one", () => {

@@ -140,7 +140,7 @@ export type FileKind = "file" | "directory";
 
 export type FileVersions = { data: ({ version: number; is_current: boolean; size: number; content_type: string; modified_at: string; mode: string; url: string })[] };
 
-export type Health = { status: HealthStatus; mode: string; model: string; embeddings: string; vectors: VectorStore; database: DatabaseStatus; sidecar: SidecarStatus; isolation: IsolationKind; disk: { status: DiskStatus; free_bytes: number } | null; reindex: { running: number; not_rebuilt: NotRebuilt } | null; version: string; deployment: string | null; problems: (string)[] };
+export type Health = { status: HealthStatus; mode: string; model: string; embeddings: string; apps: "on" | "demo" | "off" | "unknown"; vectors: VectorStore; database: DatabaseStatus; sidecar: SidecarStatus; isolation: IsolationKind; disk: { status: DiskStatus; free_bytes: number } | null; reindex: { running: number; not_rebuilt: NotRebuilt } | null; version: string; deployment: string | null; problems: (string)[] };
 
 export type HealthStatus = "ok" | "degraded" | "failed";
 
