@@ -25,9 +25,11 @@ import { securityHeaders } from "./http/middleware/security-headers.ts";
 import { findRetry } from "./http/retryable-failure.ts";
 import { problemResponse } from "./http/problem.ts";
 import { agentRoutes } from "./agents/routes.ts";
+import { appCatalogueRoutes } from "./apps/routes.ts";
 import { appRoutes } from "./connections/app-routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { budgetRoutes } from "./tenants/budget-routes.ts";
+import { catalogueSyncRoutes } from "./apps/sync-routes.ts";
 import { channelCallRoutes } from "./channels/calls.ts";
 import { connectPageRoutes } from "./connections/page-routes.ts";
 import { connectionRoutes } from "./connections/routes.ts";
@@ -83,6 +85,7 @@ export function createApp(): App {
   app.use("/v1/*", once(refuseWhileUnready), once(authenticate), once(refuseBoundKey));
   app.use("/v1/tasks/:id/*", once(checkTaskInBounds));
   app.use("/v1/*", once(checkJsonBody));
+  app.use("/api/tools/*", once(refuseWhileUnready), once(authenticate), once(refuseBoundKey), once(checkJsonBody));
   app.use("/webhook/*", once(refuseWhileUnready));
   app.use("/slack/*", once(refuseWhileUnready));
   app.use("/channels/*", once(refuseWhileUnready));
@@ -120,6 +123,8 @@ export function createApp(): App {
   sessionsRoutes(app);
   secretRoutes(app);
   appRoutes(app);
+  appCatalogueRoutes(app);
+  catalogueSyncRoutes(app);
   connectionRoutes(app);
   connectPageRoutes(app);
   webhookRoutes(app);

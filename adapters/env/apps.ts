@@ -25,7 +25,7 @@ export const appProviderFromEnv: (env: Env) => AppProviderParts | null = oncePer
 
 /** Where apps and their actions are described; null without a provider. */
 export function catalogueSourceFromEnv(env: Env): CatalogueSource | null {
-  return appProviderFromEnv(env)?.catalogue ?? null;
+  return appProviderFromEnv(env)?.source ?? null;
 }
 
 export function appsStatusFromEnv(env: Env): (typeof APPS_STATUSES)[number] {

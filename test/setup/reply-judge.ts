@@ -37,7 +37,7 @@ const UNROUTED: DeclaredReply = {
 };
 
 /** Other paths belong to the console. */
-const API_PATH = /^\/(?:(?:v1|slack|webhook|oauth|connect)\/|(?:openapi\.json|docs|health)$)/;
+const API_PATH = /^\/(?:(?:v1|api|slack|webhook|oauth|connect)\/|(?:openapi\.json|docs|health)$)/;
 
 /** Returns what is wrong with a value by a schema of the document, or null. */
 export function makeSchemaJudge(

@@ -56,8 +56,24 @@ const CONNECTION_CASES: readonly Case[] = [
   { route: "GET /connect/callback", path: () => "/connect/callback?state=x", other: 400, owner: 400 },
 ];
 
+const read = (path: string, route = path): Case => {
+  return { route: `GET /api/tools/${route}`, path: () => `/api/tools/${path}`, other: "nothing of it", owner: 200 };
+};
+
+/** The catalogue is the same for all tenants. `test/workerd/apps/` has the same with connections of each tenant. */
+const APP_CASES: readonly Case[] = [
+  ...["marketplace", "stats", "connected", "workspace", "integrations/status"].map((path) => read(path)),
+  ...["sync-history", "debug/cache-status", "debug/connections"].map((path) => read(path)),
+  { ...read("unknown/actions", "{app}/actions"), other: 404, owner: 404 },
+  { ...read("unknown/triggers", "{app}/triggers"), other: 404, owner: 404 },
+  // No provider is set up.
+  { route: "POST /api/tools/sync", path: () => "/api/tools/sync", other: 422, owner: 422 },
+  { route: "POST /api/tools/backfill-params", path: () => "/api/tools/backfill-params", other: 422, owner: 422 },
+];
+
 export const ACCESS_CASES: readonly Case[] = [
   ...CONNECTION_CASES,
+  ...APP_CASES,
   {
     // No call of these tasks waits for an account; test/workerd/steps/account.test.ts has one that does.
     route: "POST /v1/tasks/{id}/connections/{wait}",

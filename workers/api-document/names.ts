@@ -2,9 +2,11 @@
  * Names what the document would repeat: each list of values becomes a component, and a union of named objects gets a
  * discriminator (https://spec.openapis.org/oas/v3.1.0#discriminator-object).
  */
+import { INTEGRATION_STATES } from "../../core/apps/integrations.ts";
 import { EVENT_PATTERNS } from "../../core/channels/webhooks/endpoint.ts";
 import { ERRORS } from "../../core/base/errors.ts";
 import { CONNECT_REASONS, OWNER_RULES, PROVIDERS } from "../../core/connections/account.ts";
+import { SYNC_KINDS } from "../../core/ports/app-catalogue.ts";
 import { OPEN_WAIT_KINDS } from "../../core/task/open-waits.ts";
 import { CUT_FIELDS } from "../../core/task/short.ts";
 import { TASK_STATUSES } from "../../core/task/status.ts";
@@ -27,6 +29,9 @@ const ENUMS: Readonly<Record<string, string>> = {
   ConnectionOwner: "me shared",
   ConnectionStatus: "pending active expired revoked failed",
   ConnectionsOwner: "me shared all",
+  CatalogueSyncKind: SYNC_KINDS.join(" "),
+  CatalogueSyncStatus: "queued running completed failed",
+  CatalogueSyncType: "full incremental",
   ClosedWaitKind: "question approval connection",
   ConnectReason: CONNECT_REASONS.join(" "),
   ContactChannel: "slack email",
@@ -47,6 +52,7 @@ const ENUMS: Readonly<Record<string, string>> = {
   InboxOrder: "oldest newest",
   IncomingWebhookType: "generic github stripe standard",
   InstallStatus: "active revoked",
+  IntegrationState: INTEGRATION_STATES.join(" "),
   IsolationKind: "bubblewrap container none unknown",
   MailProvider: "resend smtp outbox",
   LossKind: COUNTED.join(" "),

@@ -6,8 +6,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { waitUntil } from "cloudflare:workers";
 import { appsFromEnv, connectionTableFromEnv } from "../../adapters/env/connections.ts";
-import { toCanonicalJson } from "../../core/base/canonical-json.ts";
-import { raise, type Result } from "../../core/base/errors.ts";
+import { raise } from "../../core/base/errors.ts";
 import { isId } from "../../core/base/ids.ts";
 import { iso } from "../../core/base/iso.ts";
 import { cutPage, writeCursor } from "../../core/base/page-cursor.ts";
@@ -24,13 +23,12 @@ import { requireScope } from "../http/middleware/require-scope.ts";
 import { getAuthor, getPerson, getTenant, hasScope } from "../http/principal.ts";
 import { requirePerson } from "../http/require-person.ts";
 import { pageOf } from "../http/schemas.ts";
-import { readTenantFacts } from "../http/tenant-facts.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { LINK_LIFE_MS, makeConnectUrl } from "./connect-token.ts";
 import { endServerGrant } from "./end-grant.ts";
 import { describeServerGrant } from "./server-grant-page.ts";
 import { wakeTasksOf, writeConnectionChange } from "./changes.ts";
-import { ConnectionPages } from "./list-cache.ts";
+import { readConnectionPage } from "./read-page.ts";
 import { revokeConnection } from "./revocations.ts";
 import {
   connectionChangeSchema,
@@ -47,9 +45,6 @@ const shared = { tags: ["Connections"], ...withKey };
 const params = z.object({ id: z.string().describe("The connection's id, `con_…`") });
 const shown = { description: "The connection.", json: connectionSchema };
 const NOT_FOUND = "There is no connection with this id.";
-
-/** Of this isolate. */
-const pages = new ConnectionPages();
 
 /** Answers 404 before the body is read, so that the id of another person or tenant reveals nothing. */
 const requireVisible: MiddlewareHandler<AppEnv> = async function requireVisible(c, next) {
@@ -132,7 +127,7 @@ export function connectionRoutes(app: App): void {
       ...(after === null ? {} : { after: after.id }),
       limit: limit + 1,
     };
-    const found = unwrap(await readPage(c, query));
+    const found = unwrap(await readConnectionPage(c, query));
     const { items, next } = cutPage(found, limit, ({ createdAt, id }) => ({ at: createdAt, id }));
     const data = items.flatMap((one) => toConnectionView(one, Date.now()) ?? []);
     return c.json({ data, next_cursor: next === null ? null : writeCursor(next) }, 200);
@@ -197,16 +192,6 @@ export function connectionRoutes(app: App): void {
     // The sweep repeats what fails.
     waitUntil(revokeConnection(c.env, { tenant, connection: id }).catch(() => undefined));
     return c.json(toView(revoked), 200);
-  });
-}
-
-/** Reads a page, from this isolate's memory while nothing changed. */
-async function readPage(c: AppContext, query: ConnectionQuery): Promise<Result<readonly Connection[]>> {
-  const tenant = getTenant(c);
-  const { appsStamp: stamp } = await readTenantFacts(c);
-  const key = `${tenant} ${toCanonicalJson(query)}`;
-  return await pages.get({ key, stamp, now: Date.now() }, async () => {
-    return await connectionTableFromEnv(c.env, tenant).list(query);
   });
 }
 

@@ -41,7 +41,7 @@ const PROBLEMS = {
 } as const;
 type ProblemStatus = keyof typeof PROBLEMS;
 
-/** Problems of every route under `/v1`. */
+/** Problems of every route that needs a key. */
 const COMMON_PROBLEMS: readonly ProblemStatus[] = [401, 403, 429, 500, 503];
 
 /** One success: a JSON body with its schema, or bodies of other media types. */
@@ -53,7 +53,7 @@ export interface Success {
   readonly mayBeEmpty?: true;
 }
 
-/** The responses of a route under `/v1`. */
+/** The responses of a route that needs a key. */
 export function answers<const S extends Successes>(successes: S, problems: readonly ProblemStatus[] = []): Declared<S> {
   return { ...successResponses(successes), ...problemResponses([...COMMON_PROBLEMS, ...problems]) };
 }
@@ -105,5 +105,5 @@ export const emptyBody = {
   content: { "application/json": { schema: z.strictObject({}).meta({ id: "EmptyInput" }) } },
 } as const;
 
-/** Declares that a route under `/v1` needs a key. Spread it into the route's declaration. */
+/** Declares that a route needs a key. Spread it into the route's declaration. */
 export const withKey = { security: [{ key: [] as string[] }] };

@@ -74,7 +74,7 @@ describe("the OpenAPI document", () => {
     const { paths } = await document();
     const posts = Object.entries(paths).flatMap(([path, operations]) => {
       const { post } = operations as { post?: { parameters: { name: string }[] } };
-      return post !== undefined && path.startsWith("/v1") && path !== "/v1/session"
+      return post !== undefined && /^\/(?:v1|api)\//.test(path) && path !== "/v1/session"
         ? [post.parameters.map(({ name }) => name)]
         : [];
     });
@@ -82,13 +82,13 @@ describe("the OpenAPI document", () => {
     for (const names of posts) expect(names).toContain("Idempotency-Key");
   });
 
-  test("says of every route under /v1 that it needs a key, but for the one that signs in, and how it fails", async () => {
+  test("says of every route under /v1 and /api that it needs a key, but for the one that signs in, and how it fails", async () => {
     const { paths } = await document();
     for (const [path, operations] of Object.entries(paths)) {
       for (const [method, operation] of Object.entries(
         operations as Record<string, { security: unknown; responses: object; parameters: unknown[] }>,
       )) {
-        if (!path.startsWith("/v1/")) continue;
+        if (!/^\/(?:v1|api)\//.test(path)) continue;
         const isSignIn = method === "post" && path === "/v1/session";
         expect(operation.security, path).toEqual(isSignIn ? [] : [{ key: [] }]);
         expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(["401", "403", "429", "500"]));

@@ -14,6 +14,12 @@ export type AgentVersion = { name: string; model?: string | undefined; fallbacks
 
 export type AnswerInput = { text?: string | undefined; choice?: string | undefined };
 
+export type AppAction = { name: string; display_name: string; description: string; app_name: string; parameters: Record<string, unknown>; enabled: boolean; tags: (string)[]; effect: EffectClass; security: SecurityLevel; because: string; capabilities: (string)[]; is_destructive: boolean };
+
+export type AppTrigger = { name: string; display_name: string; description: string; app_name: string; config: Record<string, unknown>; payload: Record<string, unknown> | null };
+
+export type AppTriggerSummary = { name: string; display_name: string; description: string };
+
 export type ApprovalDecidedEvent = { seq: number; type: "approval.decided"; data: { task_id: string; at: string; approval_id: string; call_id: string; tool: string; decision: ApprovalDecision; reason: string | null; by: string; by_person_id?: string | null | undefined; arguments_hash: string; approved_hash?: string | undefined; files?: (ApprovedFile)[] | undefined; decides?: { person_id: string; name: string; delegates: boolean } | undefined; arguments?: unknown; [field: string]: unknown } };
 
 export type ApprovalDecision = "approve" | "refuse";
@@ -56,6 +62,20 @@ export type CallState = "intended" | "confirmed" | "failed" | "unknown" | "refus
 
 export type CallUnknownEvent = { seq: number; type: "call.unknown"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; account?: CallAccount | undefined; [field: string]: unknown } };
 
+export type CatalogueCacheStatus = { hash: string | null; last_synced: string | null; age_seconds: number | null; apps: number; actions: number; triggers: number; apps_without_actions: (string)[]; apps_without_parameters: (string)[] };
+
+export type CatalogueStats = { total_apps: number; total_actions: number; total_triggers: number; categories: ({ category: string; apps: number })[]; connected_apps: number; last_synced: string | null };
+
+export type CatalogueSync = { id: string; job_type: CatalogueSyncKind; status: CatalogueSyncStatus; started_at: string; completed_at: string | null; duration_ms: number | null; apps_synced: number; actions_synced: number; errors_count: number; error_details: ({ name: string; why: string })[] };
+
+export type CatalogueSyncKind = "full" | "incremental" | "backfill";
+
+export type CatalogueSyncStatus = "queued" | "running" | "completed" | "failed";
+
+export type CatalogueSyncType = "full" | "incremental";
+
+export type CatalogueSyncs = { jobs: (CatalogueSync)[] };
+
 export type ChangedIncomingWebhook = { id: string; version: number; name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled: boolean; old_secret_until: string | null; acts_for: { person_id: string; name: string } | null; url: string; created_at: string; updated_at: string; acts_for_cleared: boolean };
 
 export type ClosedWaitKind = "question" | "approval" | "connection";
@@ -74,6 +94,10 @@ export type ConnectReason = "missing" | "expired" | "revoked" | "scopes" | "unat
 
 export type ConnectableApp = { app: string; title: string; provider: AccountProvider; owners: (ConnectionOwner)[] };
 
+export type ConnectedApp = { id: string; app_name: string; display_name: string; description: string; logo_url: string | null; categories: (string)[]; auth_schemes: (string)[]; action_count: number; trigger_count: number; provider: AccountProvider; is_connected: boolean; connect_states: { me: ConnectionStatus | null; shared: ConnectionStatus | null }; triggers: (AppTriggerSummary)[]; status: ConnectionStatus; connected_at: string; connection_id: string; is_listed: boolean };
+
+export type ConnectedApps = { apps: (ConnectedApp)[]; total: number };
+
 export type Connection = { id: string; app: string; provider: AccountProvider; owner: PersonOwner | SharedOwner; alias: string | null; is_default: boolean; status: ConnectionStatus; label: string | null; scopes: (string)[] | null; unattended: boolean; delegate_approvals: boolean; why: string | null; revocation: { state: RevocationState; next_at: string } | null; last_used_at: string | null; last_checked_at: string | null; created_at: string; updated_at: string };
 
 export type ConnectionChangeInput = { alias?: string | null | undefined; is_default?: true | undefined; unattended?: boolean | undefined; delegate_approvals?: boolean | undefined };
@@ -83,6 +107,8 @@ export type ConnectionDecisionInput = { decision: "skip" };
 export type ConnectionOwner = "me" | "shared";
 
 export type ConnectionReadyEvent = { seq: number; type: "connection.ready"; data: { task_id: string; at: string; wait_id: string; call_id: string; app: string; account: CallAccount; [field: string]: unknown } };
+
+export type ConnectionRecords = { connections: (Connection)[]; total: number };
 
 export type ConnectionRequestedEvent = { seq: number; type: "connection.requested"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; wait_id: string; app: string; reason: ConnectReason; person_id: string | null; expires_at: string; [field: string]: unknown } };
 
@@ -160,6 +186,10 @@ export type IncomingWebhookType = "generic" | "github" | "stripe" | "standard";
 
 export type InstallStatus = "active" | "revoked";
 
+export type IntegrationState = "on" | "demo" | "integrations_unavailable";
+
+export type Integrations = { status: IntegrationState; message: string | null };
+
 export type IntervalTiming = { kind: "interval"; every_seconds: number; anchor?: string | undefined };
 
 export type IsolationKind = "bubblewrap" | "container" | "none" | "unknown";
@@ -181,6 +211,10 @@ export type LossKind = "agents" | "people" | "secrets" | "memories" | "skills" |
 export type MailProvider = "resend" | "smtp" | "outbox";
 
 export type MailSettings = { provider: MailProvider; from: string; address: string | null };
+
+export type Marketplace = { apps: (MarketplaceApp)[]; total_apps: number; total_actions: number; categories: (string)[]; last_synced: string | null };
+
+export type MarketplaceApp = { id: string; app_name: string; display_name: string; description: string; logo_url: string | null; categories: (string)[]; auth_schemes: (string)[]; action_count: number; trigger_count: number; provider: AccountProvider; is_connected: boolean; connect_states: { me: ConnectionStatus | null; shared: ConnectionStatus | null }; triggers: (AppTriggerSummary)[]; status: "active" };
 
 export type McpApprovalInput = { hash: string };
 
@@ -473,6 +507,54 @@ export type WrittenFile = { path: string; size: number; content_type: string; mo
 
 /** Every path with its methods: what each takes and answers. */
 export interface paths {
+  "/api/tools/backfill-params": {
+    /** Read the missing parameters of actions */
+    post: { parameters: { query?: never; path?: never }; requestBody?: { content: { "application/json": EmptyInput } }; responses: { 202: { content: { "application/json": CatalogueSync } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/api/tools/connected": {
+    /** List the apps that are connected or being connected */
+    get: { parameters: { query?: { include?: "triggers" | undefined }; path?: never }; responses: { 200: { content: { "application/json": ConnectedApps } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/api/tools/debug/cache-status": {
+    /** Show the age of the catalogue and what it lacks */
+    get: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": CatalogueCacheStatus } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/api/tools/debug/connections": {
+    /** List all connection records of the tenant */
+    get: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": ConnectionRecords } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/api/tools/integrations/status": {
+    /** Show whether a provider of apps is set up */
+    get: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": Integrations } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/api/tools/marketplace": {
+    /** List the apps of the catalogue, by the number of their actions */
+    get: { parameters: { query?: { app?: string | undefined; category?: string | undefined; search?: string | undefined; limit?: number | undefined; offset?: number | undefined; include?: "triggers" | undefined }; path?: never }; responses: { 200: { content: { "application/json": Marketplace } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/api/tools/stats": {
+    /** Show the figures of the catalogue */
+    get: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": CatalogueStats } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/api/tools/sync": {
+    /** Sync the catalogue of apps */
+    post: { parameters: { query?: { sync_type?: CatalogueSyncType | undefined }; path?: never }; requestBody?: { content: { "application/json": EmptyInput } }; responses: { 202: { content: { "application/json": CatalogueSync } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/api/tools/sync-history": {
+    /** List the syncs of the catalogue */
+    get: { parameters: { query?: { limit?: number | undefined }; path?: never }; responses: { 200: { content: { "application/json": CatalogueSyncs } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/api/tools/workspace": {
+    /** List all apps that have a connection, in any state */
+    get: { parameters: { query?: { include?: "triggers" | undefined }; path?: never }; responses: { 200: { content: { "application/json": ConnectedApps } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/api/tools/{app}/actions": {
+    /** List the actions of an app */
+    get: { parameters: { query?: { search?: string | undefined; limit?: number | undefined; offset?: number | undefined }; path: { app: string } }; responses: { 200: { content: { "application/json": (AppAction)[] } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/api/tools/{app}/triggers": {
+    /** List the events of an app that can begin a task */
+    get: { parameters: { query?: never; path: { app: string } }; responses: { 200: { content: { "application/json": (AppTrigger)[] } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
   "/connect/callback": {
     /** Return from an app's sign-in page */
     get: { parameters: { query: { state: string; code?: string | undefined; iss?: string | undefined }; path?: never }; responses: { 200: { content: { "text/html": string | Blob } }; 400: { content: { "text/html": string | Blob } }; 403: { content: { "text/html": string | Blob } }; 410: { content: { "text/html": string | Blob } }; 422: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };

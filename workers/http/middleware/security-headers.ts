@@ -14,6 +14,6 @@ export const securityHeaders: MiddlewareHandler<AppEnv> = async function securit
   await next();
   const { headers } = c.res;
   for (const [name, value] of HEADERS) if (!headers.has(name)) headers.set(name, value);
-  if (c.req.path.startsWith("/v1/") && !headers.has("cache-control")) headers.set("cache-control", "no-store");
+  if (/^\/(?:v1|api)\//.test(c.req.path) && !headers.has("cache-control")) headers.set("cache-control", "no-store");
   if (new URL(c.req.url).protocol === "https:") headers.set("strict-transport-security", "max-age=31536000");
 };
