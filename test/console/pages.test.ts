@@ -26,6 +26,8 @@ const PATHS = [
   "/skills",
   "/memory",
   "/mcp-servers",
+  "/apps",
+  "/apps/unknown",
   "/connections",
   "/people",
   "/schedules",

@@ -1,6 +1,7 @@
 /** Every page of the console, by its address. Each area names its own; a page's code comes when it is first opened. */
 import { createRoute, createRouter, redirect } from "@tanstack/react-router";
 import { agentRoutes } from "./pages/agents/routes.ts";
+import { appRoutes } from "./pages/apps/routes.ts";
 import { connectionRoutes } from "./pages/connections/routes.ts";
 import { deliveryRoutes } from "./pages/deliveries/routes.ts";
 import { inboxRoutes } from "./pages/inbox/routes.ts";
@@ -39,6 +40,7 @@ const routeTree = rootRoute.addChildren([
     ...skillRoutes,
     ...memoryRoutes,
     ...mcpServerRoutes,
+    ...appRoutes,
     ...connectionRoutes,
     ...peopleRoutes,
     ...scheduleRoutes,

@@ -1,0 +1,95 @@
+/** Apps and their actions in words. */
+import { describe, expect, test } from "vitest";
+import type { ConnectedApp } from "../../../web/src/api/types.generated.ts";
+import {
+  letterOf,
+  matchApps,
+  needsReconnect,
+  parametersOf,
+  schemesSaid,
+  sizeSaid,
+  stateSaid,
+} from "../../../web/src/pages/apps/app-words.ts";
+import { readAppSearch, readAppsSearch } from "../../../web/src/pages/apps/apps-search.ts";
+
+const GMAIL: ConnectedApp = {
+  id: "gmail",
+  app_name: "gmail",
+  display_name: "Gmail",
+  description: "Mail by Google.",
+  logo_url: null,
+  categories: ["communication"],
+  auth_schemes: ["OAUTH2"],
+  action_count: 3,
+  trigger_count: 1,
+  provider: "composio",
+  is_connected: true,
+  connect_states: { me: "active", shared: null },
+  triggers: [],
+  status: "active",
+  connected_at: "2026-11-27T09:30:00.000Z",
+  connection_id: "con_1",
+  is_listed: true,
+};
+
+describe("the state of an app", () => {
+  test.each([
+    ["active", null, "Connected"],
+    ["active", "expired", "Connected"],
+    ["expired", "active", "Connected, shared"],
+    [null, "active", "Connected, shared"],
+    ["expired", null, "Expired"],
+    ["revoked", "failed", "Not connected"],
+    ["pending", null, "Waiting for the sign-in"],
+  ] as const)("of an own %s and a shared %s one is %s", (me, shared, word) => {
+    expect(stateSaid({ connect_states: { me, shared } })?.word).toBe(word);
+  });
+
+  test("is not said without a connection, and asks for a reconnect only if calls fail", () => {
+    expect(stateSaid({ connect_states: { me: null, shared: null } })).toBeNull();
+    expect(needsReconnect({ connect_states: { me: "expired", shared: null } })).toBe(true);
+    expect(needsReconnect({ connect_states: { me: "expired", shared: "active" } })).toBe(false);
+    expect(needsReconnect({ connect_states: { me: "revoked", shared: null } })).toBe(false);
+  });
+});
+
+test("an app's size, scheme and letter are said", () => {
+  expect(sizeSaid({ action_count: 1, trigger_count: 0 })).toBe("1 action");
+  expect(sizeSaid({ action_count: 1823, trigger_count: 2 })).toBe("1,823 actions, 2 triggers");
+  expect(schemesSaid({ auth_schemes: [] })).toBe("No account needed");
+  expect(schemesSaid({ auth_schemes: ["OAUTH2", "OTHER"] })).toBe("OAuth 2, OTHER");
+  expect([letterOf("gmail"), letterOf(" Ångström"), letterOf("👩‍💻 dev"), letterOf("")]).toEqual([
+    "G",
+    "Å",
+    "👩‍💻",
+    "?",
+  ]);
+});
+
+test("one's own apps are found by words and category; disconnected ones are left out", () => {
+  const apps = [GMAIL, { ...GMAIL, app_name: "crm", display_name: "CRM", status: "revoked" as const }];
+  const find = (search: object) => matchApps(apps, search).map((one) => one.app_name);
+  expect(find({})).toEqual(["gmail"]);
+  expect(find({ search: "GOOGLE mail" })).toEqual(["gmail"]);
+  expect(find({ search: "crm" })).toEqual([]);
+  expect(find({ category: "communication" })).toEqual(["gmail"]);
+  expect(find({ category: "files" })).toEqual([]);
+});
+
+test("required parameters come first; a schema without properties has none", () => {
+  const parameters = { type: "object", properties: { cc: {}, to: {}, body: {} }, required: ["to"] };
+  expect(parametersOf({ parameters })).toEqual([
+    { name: "to", isRequired: true },
+    { name: "cc", isRequired: false },
+    { name: "body", isRequired: false },
+  ]);
+  for (const odd of [{}, { properties: null }, { properties: "x" }])
+    expect(parametersOf({ parameters: odd })).toEqual([]);
+});
+
+test("an address keeps what the pages know", () => {
+  expect(readAppsSearch({ search: "mail", category: "x", page: 2 })).toEqual({ search: "mail", category: "x" });
+  expect(readAppsSearch({ search: " ", category: "" })).toEqual({});
+  expect(readAppSearch({ search: "send", view: "triggers" })).toEqual({ search: "send", view: "triggers" });
+  expect(readAppSearch({ search: 3, view: "other" })).toEqual({});
+});

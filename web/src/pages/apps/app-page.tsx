@@ -1,0 +1,79 @@
+/** One app: its accounts, its actions with their effect and risk, and its triggers. */
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams, useSearch } from "@tanstack/react-router";
+import type { MarketplaceApp } from "../../api/types.generated.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { buttonClasses } from "../../ui/button.tsx";
+import { Fact, Facts } from "../../ui/facts.tsx";
+import { Name } from "../../ui/name.tsx";
+import { Empty, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
+import { Card, Page } from "../../ui/page.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { ActionList } from "./action-list.tsx";
+import { AppAccounts } from "./app-accounts.tsx";
+import { appQuery } from "./app-queries.ts";
+import { AppTile } from "./app-tile.tsx";
+import { providerSaid, schemesSaid, stateSaid } from "./app-words.ts";
+import { TriggerList } from "./trigger-list.tsx";
+
+export function AppPage() {
+  const { app: name } = useParams({ from: "/console/apps/$app" });
+  const { data: app, error, refetch } = useQuery(appQuery(name));
+  if (app !== undefined && app !== null) return <ShownApp key={app.app_name} app={app} />;
+  return (
+    <Page title={name}>
+      {app === null ? (
+        <Empty
+          title="App not found"
+          action={
+            <Link to="/apps" className={buttonClasses("primary")}>
+              Back to apps
+            </Link>
+          }
+        >
+          The catalogue has no app of this name, or no longer offers it.
+        </Empty>
+      ) : error === null ? (
+        <Skeleton rows={6} label="Loading the app" />
+      ) : (
+        <ProblemNotice error={error} doing="Couldn't load the app" onRetry={() => void refetch()} />
+      )}
+    </Page>
+  );
+}
+
+function ShownApp({ app }: { readonly app: MarketplaceApp }) {
+  const { view } = useSearch({ from: "/console/apps/$app" });
+  const link = (search: { readonly view?: "triggers" }) => {
+    return { to: "/apps/$app" as const, params: { app: app.app_name }, search };
+  };
+  const said = stateSaid(app);
+  const tabs = [
+    { label: "Actions", link: link({}), isCurrent: view === undefined, count: app.action_count },
+    { label: "Triggers", link: link({ view: "triggers" }), isCurrent: view === "triggers", count: app.trigger_count },
+  ];
+  return (
+    <Page
+      title={app.display_name}
+      lead={app.description === "" ? undefined : <Name>{app.description}</Name>}
+      actions={
+        <Link to="/apps" className={buttonClasses()}>
+          All apps
+        </Link>
+      }
+    >
+      <Card className="flex gap-4">
+        <AppTile title={app.display_name} />
+        <Facts>
+          <Fact name="State">{said === null ? "Not connected" : <Badge tone={said.tone}>{said.word}</Badge>}</Fact>
+          <Fact name="Account">{schemesSaid(app)}</Fact>
+          <Fact name="Provided by">{providerSaid(app)}</Fact>
+          <Fact name="Categories">{app.categories.length === 0 ? null : <Name>{app.categories.join(", ")}</Name>}</Fact>
+        </Facts>
+      </Card>
+      <AppAccounts app={app} />
+      <Tabs label="Parts of the app" tabs={tabs} />
+      {view === "triggers" ? <TriggerList app={app} /> : <ActionList app={app} />}
+    </Page>
+  );
+}

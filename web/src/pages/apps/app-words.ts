@@ -1,0 +1,110 @@
+/** Apps and their actions in words. */
+import type { AppAction, ConnectedApp, ConnectionStatus, MarketplaceApp } from "../../api/types.generated.ts";
+import type { Tone } from "../../ui/badge.tsx";
+import { STATE_WORDS } from "../connections/connection-words.ts";
+import type { AppsSearch } from "./apps-search.ts";
+
+interface Said {
+  readonly word: string;
+  readonly tone: Tone;
+}
+
+/** The best first. */
+const STATES: readonly ConnectionStatus[] = ["active", "pending", "expired", "failed", "revoked"];
+
+const TONES: Readonly<Record<ConnectionStatus, Tone>> = {
+  active: "good",
+  pending: "info",
+  expired: "warn",
+  failed: "danger",
+  revoked: "plain",
+};
+
+/** The best state of an app's connections; null without any. */
+export function bestState({
+  connect_states: { me, shared },
+}: Pick<MarketplaceApp, "connect_states">): ConnectionStatus | null {
+  return STATES.find((state) => state === me || state === shared) ?? null;
+}
+
+/** How an app stands for the reader; null if there is nothing to say. */
+export function stateSaid(app: Pick<MarketplaceApp, "connect_states">): Said | null {
+  const state = bestState(app);
+  if (state === null) return null;
+  const isShared = state === "active" && app.connect_states.me !== "active";
+  return { word: isShared ? "Connected, shared" : STATE_WORDS[state], tone: TONES[state] };
+}
+
+/** True if its calls fail until somebody connects it again. */
+export function needsReconnect(app: Pick<MarketplaceApp, "connect_states">): boolean {
+  const state = bestState(app);
+  return state === "expired" || state === "failed";
+}
+
+/** The first letter of a title, for its tile. */
+export function letterOf(title: string): string {
+  const [first = "?"] = new Intl.Segmenter("en", { granularity: "grapheme" }).segment(title.trim());
+  return typeof first === "string" ? first : first.segment.toUpperCase();
+}
+
+/** What an app has, in one line. */
+export function sizeSaid({
+  action_count: actions,
+  trigger_count: triggers,
+}: Pick<MarketplaceApp, "action_count" | "trigger_count">): string {
+  return triggers === 0 ? amount(actions, "action") : `${amount(actions, "action")}, ${amount(triggers, "trigger")}`;
+}
+
+function amount(count: number, what: string): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? what : `${what}s`}`;
+}
+
+const SCHEMES: Readonly<Record<string, string>> = {
+  OAUTH2: "OAuth 2",
+  OAUTH1: "OAuth 1",
+  API_KEY: "API key",
+  BEARER_TOKEN: "Bearer token",
+  BASIC: "Name and password",
+};
+
+/** How accounts of an app are authorised. */
+export function schemesSaid({ auth_schemes: schemes }: Pick<MarketplaceApp, "auth_schemes">): string {
+  if (schemes.length === 0) return "No account needed";
+  return schemes.map((scheme) => SCHEMES[scheme] ?? scheme).join(", ");
+}
+
+const PROVIDERS: Readonly<Record<MarketplaceApp["provider"], string>> = {
+  composio: "Composio",
+  oauth: "An imported API",
+  key: "An imported API",
+  mcp: "An MCP server",
+};
+
+/** By whom an app is reached. */
+export function providerSaid({ provider }: Pick<MarketplaceApp, "provider">): string {
+  return PROVIDERS[provider];
+}
+
+/** The apps of a list that are not disconnected and match a search. */
+export function matchApps(apps: readonly ConnectedApp[], { search = "", category }: AppsSearch): ConnectedApp[] {
+  const words = search.toLowerCase().split(/\s+/);
+  return apps.filter(({ status, app_name: name, display_name: title, description, categories }) => {
+    const text = `${name}\n${title}\n${description}`.toLowerCase();
+    const isOfCategory = category === undefined || categories.includes(category);
+    return status !== "revoked" && isOfCategory && words.every((word) => text.includes(word));
+  });
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly isRequired: boolean;
+}
+
+/** The parameters of an action, the required ones first. */
+export function parametersOf({ parameters }: Pick<AppAction, "parameters">): readonly Parameter[] {
+  const { properties, required } = parameters;
+  if (typeof properties !== "object" || properties === null) return [];
+  const needed = Array.isArray(required) ? required : [];
+  const all = Object.keys(properties).map((name) => ({ name, isRequired: needed.includes(name) }));
+  return all.toSorted((one, other) => Number(other.isRequired) - Number(one.isRequired));
+}
