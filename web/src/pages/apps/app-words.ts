@@ -21,7 +21,7 @@ const TONES: Readonly<Record<ConnectionStatus, Tone>> = {
 };
 
 /** The best state of an app's connections; null without any. */
-export function bestState({
+function bestState({
   connect_states: { me, shared },
 }: Pick<MarketplaceApp, "connect_states">): ConnectionStatus | null {
   return STATES.find((state) => state === me || state === shared) ?? null;
