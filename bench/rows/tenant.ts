@@ -29,7 +29,7 @@ export const TENANT: Section = {
     const decided = { databaseUrl: server.url, databaseEndpoint: server.endpoint, sidecarUrl: NO_SIDECAR };
     const secrets = { sidecarSecret: secret(), secretKey: secret(), operatorKey: secret() };
     const limits = { OTTO_MAX_RUNNING_TASKS: "256", OTTO_REQUESTS_PER_MINUTE: "1000000" };
-    const host = await startDriver(workerVars(limits, { ...decided, ...secrets }));
+    const host = await startDriver(workerVars(limits, { ...decided, ...secrets, demoApps: null }));
     try {
       const database = openDatabase(server.url, server.endpoint);
       for (const kind of ["tasks", "steps"] as const) {

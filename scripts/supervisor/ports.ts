@@ -7,7 +7,7 @@ import { createServer, type Server } from "node:net";
  */
 const [FIRST_PORT, LAST_PORT] = [20_000, 32_000];
 
-/** Free ports of the loopback interface, all different, which the system gives to no program by itself. */
+/** Free ports of the loopback interface, all different, which the system assigns to no other program. */
 export async function freePorts(count: number): Promise<number[]> {
   const held: Server[] = [];
   const ports: number[] = [];
