@@ -103,7 +103,7 @@ function toTableOfCells(
   const width = Math.min(widest, MAX_COLUMNS);
   const names = named ?? head ?? [];
   const columns = Array.from({ length: width }, (_, at) => toName(names[at] ?? `column ${at + 1}`));
-  const cells = body.map((row) => columns.map((_, at) => toCell(row[at], texts)));
+  const cells = body.map((row) => columns.map((_, at) => toCell(row.at(at), texts)));
   return { table: { columns, rows: cells }, count: rowCount - (head === null ? 0 : 1) };
 }
 
