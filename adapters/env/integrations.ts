@@ -3,6 +3,7 @@ import { type Env, readVariable } from "./bindings.ts";
 import type { IntegrationState } from "../../core/apps/integrations.ts";
 
 export function integrationsFromEnv(env: Env): IntegrationState {
-  if (readVariable(env, "COMPOSIO_API_KEY") !== null) return "on";
-  return readVariable(env, "OTTO_DEMO_APPS") === "yes" ? "demo" : "integrations_unavailable";
+  // The demo apps have a key too.
+  if (readVariable(env, "OTTO_DEMO_APPS") === "yes") return "demo";
+  return readVariable(env, "COMPOSIO_API_KEY") === null ? "integrations_unavailable" : "on";
 }

@@ -132,5 +132,6 @@ test("without a provider the integrations say that they are disabled", async () 
   const withVariables = (more: object) => integrationsFromEnv({ ...env, ...more });
   expect(withVariables({ OTTO_DEMO_APPS: "yes" })).toBe("demo");
   expect(withVariables({ OTTO_DEMO_APPS: "no" })).toBe("integrations_unavailable");
-  expect(withVariables({ OTTO_DEMO_APPS: "yes", COMPOSIO_API_KEY: "ak_1" })).toBe("on");
+  expect(withVariables({ OTTO_DEMO_APPS: "yes", COMPOSIO_API_KEY: "ak_1" })).toBe("demo");
+  expect(withVariables({ OTTO_DEMO_APPS: "no", COMPOSIO_API_KEY: "ak_1" })).toBe("on");
 });
