@@ -17,7 +17,14 @@ export const appCatalogueFromEnv: (env: Env) => AppCatalogue = oncePerEnv((env) 
   openAppCatalogue({ table: databaseFromEnv(env).appCatalogue, blobs: blobsFromEnv(env), now: Date.now }),
 );
 
-export function catalogueSyncsFromEnv(env: Env, source = catalogueSourceFromEnv(env)): CatalogueSyncs {
+const ownSyncsFromEnv: (env: Env) => CatalogueSyncs = oncePerEnv((env) => openSyncs(env, catalogueSourceFromEnv(env)));
+
+/** Starts and lists syncs, with the environment's provider or with `source`. */
+export function catalogueSyncsFromEnv(env: Env, source?: CatalogueSource | null): CatalogueSyncs {
+  return source === undefined ? ownSyncsFromEnv(env) : openSyncs(env, source);
+}
+
+function openSyncs(env: Env, source: CatalogueSource | null): CatalogueSyncs {
   return openCatalogueSyncs({
     table: databaseFromEnv(env).appCatalogue,
     inboxOf: inboxesFromEnv(env),

@@ -151,6 +151,7 @@ describe("the secrets", () => {
       "OTTO_SECRET_KEYS_OLD",
       "SIDECAR_SECRET",
       "SEARCH_API_KEY",
+      "COMPOSIO_API_KEY",
       "SLACK_SIGNING_SECRET",
       "SLACK_CLIENT_SECRET",
       "RESEND_API_KEY",

@@ -130,8 +130,9 @@ test("without a provider the integrations say that they are disabled", async () 
     message: "Integrations are disabled — no Composio API key is configured.",
   });
   const withVariables = (more: object) => integrationsFromEnv({ ...env, ...more });
-  expect(withVariables({ OTTO_DEMO_APPS: "yes" })).toBe("demo");
+  const key = { COMPOSIO_API_KEY: "ak_1" };
+  const demo = { ...key, OTTO_MODE: "local", COMPOSIO_BASE_URL: "http://127.0.0.1:1", OTTO_DEMO_APPS: "yes" };
   expect(withVariables({ OTTO_DEMO_APPS: "no" })).toBe("integrations_unavailable");
-  expect(withVariables({ OTTO_DEMO_APPS: "yes", COMPOSIO_API_KEY: "ak_1" })).toBe("demo");
-  expect(withVariables({ OTTO_DEMO_APPS: "no", COMPOSIO_API_KEY: "ak_1" })).toBe("on");
+  expect(withVariables(demo)).toBe("demo");
+  expect(withVariables(key)).toBe("on");
 });
