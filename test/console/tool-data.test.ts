@@ -14,18 +14,18 @@ let task: string;
 
 beforeAll(async () => {
   console = await openConsole("Tool data");
-  const { recorderUrl, api } = console;
+  const { recorderUrl } = console;
   const place = `${recorderUrl}/${crypto.randomUUID()}`;
   for (const name of SHOWN) await fetchApi(`${place}/${name}`, { method: "PUT", body: JSON.stringify(RESULTS[name]) });
   const calls = SHOWN.map((name) => ({ name: "http_get", arguments: { url: `${place}/${name}` } }));
   task = await console.makeTask("Read seven results", [{ calls }, { text: "Read." }]);
-  await vi.waitFor(async () => expect((await api.task(task)).status).toBe("completed"), PATIENT);
 });
 
 afterAll(async () => await console?.close());
 
 test("each result is shown by its type, and as JSON on request", async () => {
-  const { page } = console;
+  const { page, api } = console;
+  await vi.waitFor(async () => expect((await api.task(task)).status).toBe("completed"), PATIENT);
   await console.open(`/tasks/${task}`);
   const rows = page.locator("#timeline").getByRole("button", { name: /http\.get/ });
   await expect.poll(async () => await rows.count(), PATIENT).toBe(SHOWN.length);

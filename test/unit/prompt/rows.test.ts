@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { cutRows, toShownText } from "../../../core/prompt/rows.ts";
 import { showJson, showJsonText } from "../../../core/gateway/show-json.ts";
-import { forModel } from "../../../core/results/for-model.ts";
+import { forModel, type ModelText } from "../../../core/results/for-model.ts";
 import { formatRefused } from "../../../core/sandbox/format-refused.ts";
 import { formatResult } from "../../../core/prompt/stored-results.ts";
 import { memoryBlobs } from "../gateway/memory-blobs.ts";
@@ -61,7 +61,7 @@ describe("a long result of an outside service", () => {
   const items = (characters: number, length = 12) =>
     Array.from({ length }, (_, id) => ({ id, title: `Issue ${id}`, state: "open", body: "x".repeat(characters) }));
   const format = async (result: unknown, canExpand = true) => {
-    const shorten = vi.fn((most: number) => forModel("list_issues", result, most));
+    const shorten = vi.fn<(most: number) => ModelText | null>((most) => forModel("list_issues", result, most));
     const deps = { blobs: memoryBlobs(), limits: LIMITS, canExpand, shorten };
     const { content } = await formatResult(showJson(result), factsOf(), CALL, deps);
     return { content, shorten };
