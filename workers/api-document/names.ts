@@ -7,6 +7,7 @@ import { EVENT_PATTERNS } from "../../core/channels/webhooks/endpoint.ts";
 import { ERRORS } from "../../core/base/errors.ts";
 import { CONNECT_REASONS, OWNER_RULES, PROVIDERS } from "../../core/connections/account.ts";
 import { SYNC_KINDS } from "../../core/ports/app-catalogue.ts";
+import { DETECTED_TYPES } from "../../core/results/detect-type.ts";
 import { OPEN_WAIT_KINDS } from "../../core/task/open-waits.ts";
 import { CUT_FIELDS } from "../../core/task/short.ts";
 import { TASK_STATUSES } from "../../core/task/status.ts";
@@ -75,6 +76,7 @@ const ENUMS: Readonly<Record<string, string>> = {
   ReindexReason: "requested missing behind ahead",
   ReindexState: "none running done",
   RequestContentType: "application/json application/x-www-form-urlencoded",
+  ResultType: DETECTED_TYPES.join(" "),
   RetryAdvice: "never now later",
   ScanFindingKind: "network environment other_files programs made_code hidden_characters",
   RevocationState: "open unconfirmed",
