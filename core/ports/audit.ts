@@ -60,6 +60,7 @@ export interface AuditEntry {
     | "schedule.confirm"
     | "mcp_server.set"
     | "mcp_server.delete"
+    | "catalogue.sync"
     | "mcp_server.reload"
     | "mcp_server.approve"
     | "mcp_server.authorize"

@@ -1,12 +1,14 @@
 /** Syncs of the catalogue, and what an administrator looks at when something is missing. */
 import { createRoute } from "@hono/zod-openapi";
 import { appCatalogueFromEnv, catalogueSyncsFromEnv } from "../../adapters/env/app-catalogue.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { connectionTableFromEnv } from "../../adapters/env/connections.ts";
 import { iso } from "../../core/base/iso.ts";
 import type { CatalogueSnapshot, ListedAction, SyncKind } from "../../core/ports/app-catalogue.ts";
 import { TOOLS_MS } from "../../core/tenant/cost-rates.ts";
 import { toConnectionView } from "../connections/view.ts";
 import { answers, emptyBody, withKey } from "../http/answers.ts";
+import { createAuditEntry } from "../http/audit-entry.ts";
 import { chargeCost } from "../http/charge-cost.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
@@ -28,6 +30,10 @@ const started = { 202: { description: "The sync that runs.", json: syncJobSchema
 
 /** Records of one reply. */
 const MAX_RECORDS = 1000;
+/** A kind of sync is started at most this often: its requests are those of all tenants together. */
+const START_EVERY_MS = 10 * 60_000;
+/** Syncs among which the last of a kind is looked for: more than can start in that time. */
+const RECENT_SYNCS = 10;
 /** Names of one reply. */
 const MAX_NAMES = 100;
 /** The list of all actions costs as much as this many lists of tools. */
@@ -39,7 +45,8 @@ const sync = createRoute({
   operationId: "catalogue.sync",
   path: "/api/tools/sync",
   summary: "Sync the catalogue of apps",
-  description: "Returns the sync that is under way, if there is one. The catalogue is the same for all tenants.",
+  description:
+    "Returns the sync that is under way, or the last one of this type if it began less than ten minutes ago and is completed. The catalogue is the same for all tenants.",
   request: { query: syncQuery, body: emptyBody },
   responses: answers(started, [415, 422]),
 });
@@ -110,8 +117,14 @@ export function catalogueSyncRoutes(app: App): void {
   });
 }
 
+/** Starts a sync, or returns the one of this kind that was completed just now. */
 async function startSync(c: AppContext, kind: SyncKind) {
-  return toSyncView(unwrap(await catalogueSyncsFromEnv(c.env).start(kind)));
+  const syncs = catalogueSyncsFromEnv(c.env);
+  const recent = unwrap(await syncs.history(RECENT_SYNCS)).find((one) => one.kind === kind);
+  if (recent?.status === "completed" && Date.now() - recent.startedAt < START_EVERY_MS) return toSyncView(recent);
+  const act = await createAuditEntry(c, "catalogue.sync", kind);
+  unwrap(await databaseFromEnv(c.env).audit.add(getTenant(c), act));
+  return toSyncView(unwrap(await syncs.start(kind)));
 }
 
 const EMPTY_CACHE = {

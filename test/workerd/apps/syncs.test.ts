@@ -61,6 +61,23 @@ describe("a sync", () => {
     expect([answer.status, answer.json.code]).toEqual([422, "not_available"]);
   });
 
+  test("is audited, and one of its kind is not started again for ten minutes", async () => {
+    const admin = await makeCaller();
+    const syncs = catalogueSyncsFromEnv(env);
+    const start = vi.spyOn(syncs, "start").mockResolvedValue(ok(JOB));
+    const ended = { ...JOB, status: "completed", startedAt: Date.now() - 9 * 60_000, completedAt: Date.now() } as const;
+    const history = vi.spyOn(syncs, "history").mockResolvedValue(ok([{ ...ended, kind: "backfill" }, ended]));
+    expect((await admin.send("POST", "/api/tools/sync")).json).toMatchObject({ status: "completed" });
+    expect(start).not.toHaveBeenCalled();
+    history.mockResolvedValue(ok([{ ...ended, startedAt: Date.now() - 11 * 60_000 }]));
+    expect((await admin.send("POST", "/api/tools/sync")).json).toMatchObject({ status: "running" });
+    history.mockResolvedValue(ok([{ ...ended, status: "failed" }]));
+    expect((await admin.send("POST", "/api/tools/sync")).json).toMatchObject({ status: "running" });
+    const { data } = (await admin.send("GET", "/v1/audit")).json;
+    const acts = data.filter(({ action }: { action: string }) => action === "catalogue.sync");
+    expect(acts.map(({ target }: { target: string }) => target)).toEqual(["full", "full"]);
+  });
+
   test("is in the history, at both addresses", async () => {
     const admin = await makeCaller();
     const ended = { ...JOB, status: "completed", completedAt: AT + 4_000 } as const;

@@ -49,6 +49,7 @@ export const ACTS = {
   "mail.replay": "Received mail tried again",
   "mcp_server.set": "MCP server set",
   "mcp_server.delete": "MCP server deleted",
+  "catalogue.sync": "Catalogue of apps synced",
   "mcp_server.reload": "MCP server's tools read again",
   "mcp_server.approve": "MCP server's changed tools approved",
   "mcp_server.authorize": "MCP server allowed in",
