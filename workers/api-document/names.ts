@@ -22,6 +22,7 @@ const ENUMS: Readonly<Record<string, string>> = {
   AccountProvider: PROVIDERS.join(" "),
   AccountOwnerKind: "shared person",
   ApprovalDecision: "approve refuse",
+  AppsStatus: "on demo off unknown",
   ArgumentPlace: "path query header body payload",
   BudgetPeriod: "day month total",
   CallDecision: "done retry skip",

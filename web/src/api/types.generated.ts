@@ -32,6 +32,8 @@ export type ApprovalRequestedEvent = { seq: number; type: "approval.requested"; 
 
 export type ApprovedFile = { path: string; size: number; sha256: string; file_count?: number | undefined };
 
+export type AppsStatus = "on" | "demo" | "off" | "unknown";
+
 export type ArgumentPlace = "path" | "query" | "header" | "body" | "payload";
 
 export type AuditEntry = { id: string; at: string; actor: string; action: string; target: string; request_id: string; details: Record<string, string | null> | null };
@@ -166,7 +168,7 @@ export type FileKind = "file" | "directory";
 
 export type FileVersions = { data: ({ version: number; is_current: boolean; size: number; content_type: string; modified_at: string; mode: string; url: string })[] };
 
-export type Health = { status: HealthStatus; mode: string; model: string; embeddings: string; apps: "on" | "demo" | "off" | "unknown"; vectors: VectorStore; database: DatabaseStatus; sidecar: SidecarStatus; isolation: IsolationKind; disk: { status: DiskStatus; free_bytes: number } | null; reindex: { running: number; not_rebuilt: NotRebuilt } | null; version: string; deployment: string | null; problems: (string)[] };
+export type Health = { status: HealthStatus; mode: string; model: string; embeddings: string; apps: AppsStatus; vectors: VectorStore; database: DatabaseStatus; sidecar: SidecarStatus; isolation: IsolationKind; disk: { status: DiskStatus; free_bytes: number } | null; reindex: { running: number; not_rebuilt: NotRebuilt } | null; version: string; deployment: string | null; problems: (string)[] };
 
 export type HealthStatus = "ok" | "degraded" | "failed";
 

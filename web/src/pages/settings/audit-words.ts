@@ -10,6 +10,7 @@ const KINDS: Readonly<Record<string, string>> = {
   key: "Keys",
   mail: "Mail",
   mcp_server: "MCP servers",
+  catalogue: "Apps",
   memory: "Memory",
   person: "People",
   project: "Projects",
