@@ -10,7 +10,7 @@ import { failUnreadable, toReadFailure } from "./read-failure.ts";
 import { type ComposioAccess, type ComposioRequest, sendToComposio } from "./request.ts";
 
 const PAGE_SIZE = "1000";
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 20_000;
 /** 1,000 actions with both schemas have about 3 MB. */
 const MAX_PAGE_BYTES = 16_777_216;
 const MAX_CURSOR = 4_096;

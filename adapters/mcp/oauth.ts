@@ -94,10 +94,19 @@ async function openAuthCache(
   }
   async function save(next: SavedAuth): Promise<void> {
     saved = next;
-    const kept = isAsking ? await store.save(next) : await store.replace(next);
+    const kept = await store.replace(next);
     if (!kept.ok) throw new OttoError(kept.error);
+    if (kept.value === false && isAsking) return await saveOver(next);
     // A person consented meanwhile: that authorization counts.
     if (kept.value === false) saved = await load();
+  }
+  /** A consent replaces what was stored meanwhile, but for the end of the authorization: that erased these tokens. */
+  async function saveOver(next: SavedAuth): Promise<void> {
+    const stored = await load();
+    if (stored.isEnded === true) throw new UnauthorizedError();
+    const kept = await store.save(next);
+    if (!kept.ok) throw new OttoError(kept.error);
+    saved = next;
   }
   return {
     now: () => saved,

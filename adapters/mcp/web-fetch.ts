@@ -5,7 +5,7 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
 import type { Failure } from "../../core/base/errors.ts";
 import type { Account } from "../../core/connections/account.ts";
-import type { WebPort } from "../../core/ports/web.ts";
+import type { WebPort, WebStream } from "../../core/ports/web.ts";
 import { CONNECTION_REFERENCE } from "../../core/web/connection-reference.ts";
 import { awaitWithin } from "../../core/base/deadline.ts";
 
@@ -135,8 +135,8 @@ export function openOperationFetch(
       signal: AbortSignal.any([deadline, ...(init.signal == null ? [] : [init.signal])]),
     });
     if (!replied.ok) throw new NoReply(replied.error);
-    // 401 says that it was not done.
-    if (isCall && replied.value.status === 401) calls -= 1;
+    // Only this says that the token was refused before the call: 401 alone may be of a service behind the server (RFC 6750, section 3).
+    if (isCall && isTokenRefused(replied.value)) calls -= 1;
     const count = (length: number) => {
       bytes += length;
       if (bytes > MAX_BYTES) refuse("too_large", `The server replied with more than ${MAX_BYTES} bytes.`);
@@ -244,4 +244,10 @@ async function toResponse({ status, headers, body }: Reply): Promise<Response> {
     return new Response(null, { status, headers: accepted });
   }
   return new Response(body, { status, headers: accepted });
+}
+
+function isTokenRefused({ status, headers }: Pick<WebStream, "status" | "headers">): boolean {
+  const isChallenge = ([name, value]: readonly [string, string]) =>
+    name.toLowerCase() === "www-authenticate" && /^bearer\b/i.test(value.trim());
+  return status === 401 && headers.some(isChallenge);
 }

@@ -1,7 +1,7 @@
 /**
  * Whether an agent may call an action for a caller, and if not, the first reason in a fixed order with one sentence for
- * the model. Called when a task's tools are pinned and again before each call of an app: what was narrowed meanwhile
- * counts at once.
+ * the model. Not called yet: no task has tools of apps. It is made for the pinning of a task's tools and for the moment
+ * before each call, so that what was narrowed meanwhile counts at once.
  */
 import type { ConnectReason } from "../connections/account.ts";
 import type { PolicyRuling } from "../gateway/policy.ts";

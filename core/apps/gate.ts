@@ -2,9 +2,9 @@
  * The capability gate: whether an action of an app serves what the task's actors asked for. It only adds to the agent's
  * policy, and anything that it cannot judge is denied.
  *
- * It is a part of the policy stage: `rulePolicy` (`core/steps/admit.ts`) gets a `PolicyRuling` from `decidePolicy`, and
- * for a tool of an app calls `addGate(ruling, ruleGate(gate, …))` before it acts on the decision. A call that
- * the gate blocks is refused with `blocked_by_policy`, the sentence of `formatBlocked`, and `error_type:
+ * Not called yet: no task has tools of apps. It is made for the policy stage: `rulePolicy` (`core/steps/admit.ts`) gets a
+ * `PolicyRuling` from `decidePolicy`, and for a tool of an app has to call `addGate(ruling, ruleGate(gate, …))` before it
+ * acts on the decision. A call that the gate blocks is to be refused with `blocked_by_policy`, the sentence of `formatBlocked`, and `error_type:
  * validation_blocked` in the details.
  */
 import type { PolicyRuling } from "../gateway/policy.ts";

@@ -56,7 +56,7 @@ export const PLATFORM_SECRETS = {
   },
   COMPOSIO_API_KEY: {
     required: false,
-    purpose: "the key of Composio, which connects apps and runs their actions; without it there are none of its apps",
+    purpose: "the key of Composio, which describes apps and their actions; without it the catalogue of apps is empty",
     ...HEADER_WORD,
   },
   SLACK_SIGNING_SECRET: {

@@ -195,8 +195,9 @@ function databaseEnv(
   return { OTTO_DATABASE: JSON.stringify(settings) };
 }
 
-/** True without a key of Composio, unless the person wants no demo apps. */
+/** True without a key of Composio, unless the person wants no demo apps. Never in production, which refuses them. */
 function hasDemoApps(env: NodeJS.ProcessEnv): boolean {
+  if (env["OTTO_MODE"] === "production") return false;
   return !env["COMPOSIO_API_KEY"] && env["OTTO_DEMO_APPS"] !== "no";
 }
 

@@ -12,7 +12,7 @@ const PASSED_NAMES: ReadonlySet<string> = new Set([
   "OTTO_MODEL_PHASE",
 ]);
 /** The supervisor's own. */
-const KEPT_BACK: ReadonlySet<string> = new Set(["OTTO_STATE", "OTTO_INSTALL_PACKAGES"]);
+const KEPT_BACK: ReadonlySet<string> = new Set(["OTTO_STATE", "OTTO_INSTALL_PACKAGES", "OTTO_DEMO_APPS"]);
 
 export interface DecidedVars {
   readonly databaseUrl: string;
@@ -40,10 +40,9 @@ export function workerVars(env: NodeJS.ProcessEnv, decided: DecidedVars): Record
     SIDECAR_SECRET: decided.sidecarSecret,
     OTTO_SECRET_KEY: decided.secretKey,
     OTTO_OPERATOR_KEY_HASH: createHash("sha256").update(decided.operatorKey).digest("hex"),
-    OTTO_DEMO_APPS: decided.demoApps === null ? "no" : "yes",
     ...(decided.demoApps === null
       ? {}
-      : { COMPOSIO_BASE_URL: decided.demoApps.url, COMPOSIO_API_KEY: decided.demoApps.apiKey }),
+      : { OTTO_DEMO_APPS: "yes", COMPOSIO_BASE_URL: decided.demoApps.url, COMPOSIO_API_KEY: decided.demoApps.apiKey }),
   };
 }
 

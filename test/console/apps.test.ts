@@ -218,7 +218,10 @@ test("the catalogue of 880 apps begins with the connected ones, and fits every w
   const { page } = console;
   const crm = { ...ACCOUNT, id: "con_2", app: "crm", status: "expired" as const };
   const own = { ...ACCOUNT, id: "con_3", app: "own-import", provider: "oauth" as const };
-  const demo = { status: "demo", message: "Demo apps: nothing here is real." };
+  const demo = {
+    status: "demo",
+    message: "Demo apps: nothing here is real. Otto lists these apps. They cannot be connected or called yet.",
+  };
   await serve(page, { snapshot: makeCatalogue(), connections: [ACCOUNT, crm, own], integrations: demo });
   await console.open("/apps");
   await page.getByText("880 apps").waitFor();

@@ -9,11 +9,21 @@ export const noProcesses = { sidecar: null, secrets: fakeSecrets() };
 
 /** The authorization of one caller, whose lease is always free. */
 export function fakeAuthStore(read: () => SavedAuth, write: (next: SavedAuth) => void = () => undefined): AuthStore {
+  /** What the caller loaded or saved last. */
+  let known = "";
+  const put = (next: SavedAuth): void => {
+    write(next);
+    known = JSON.stringify(read());
+  };
   return {
-    load: () => Promise.resolve(ok(read())),
-    save: (next) => Promise.resolve(ok(write(next))),
+    load: () => {
+      known = JSON.stringify(read());
+      return Promise.resolve(ok(read()));
+    },
+    save: (next) => Promise.resolve(ok(put(next))),
     replace: (next) => {
-      write(next);
+      if (JSON.stringify(read()) !== known) return Promise.resolve(ok(false));
+      put(next);
       return Promise.resolve(ok(true));
     },
     lease: () => Promise.resolve(ok(true)),

@@ -160,7 +160,9 @@ describe("the Worker's variables", () => {
       COMPOSIO_API_KEY: demoApps.apiKey,
     });
     const own = workerVars({ OTTO_DEMO_APPS: "yes", COMPOSIO_API_KEY: "real" }, decided);
-    expect(own).toMatchObject({ OTTO_DEMO_APPS: "no", COMPOSIO_API_KEY: "real" });
+    expect(own).toMatchObject({ COMPOSIO_API_KEY: "real" });
+    // Production refuses the variable.
+    expect(own).not.toHaveProperty("OTTO_DEMO_APPS");
   });
 
   it("do not reach a child's environment by themselves", () => {

@@ -35,7 +35,7 @@ import {
   statsSchema,
   triggerSchema,
 } from "./schemas.ts";
-import { type AppState, isConnected, judgeApps } from "./states.ts";
+import { type AppState, isConnected, judgeApps, toAppKey } from "./states.ts";
 import { toActionView, toConnectedApp, toMarketplaceApp, toTriggerView } from "./view.ts";
 
 const shared = { tags: ["Apps"], ...withKey, method: "get" as const, middleware: [requireScope("tasks:read")] };
@@ -44,8 +44,8 @@ const shared = { tags: ["Apps"], ...withKey, method: "get" as const, middleware:
 const ACTIONS_PER_CHARGE = 200;
 
 const MESSAGES: Readonly<Record<IntegrationState, string | null>> = {
-  on: null,
-  demo: "Demo apps: nothing here is real.",
+  on: "Otto lists these apps. They cannot be connected or called yet.",
+  demo: "Demo apps: nothing here is real. Otto lists these apps. They cannot be connected or called yet.",
   integrations_unavailable: "Integrations are disabled — no Composio API key is configured.",
 };
 
@@ -117,14 +117,16 @@ const integrations = createRoute({
 export function appCatalogueRoutes(app: App): void {
   app.openapi(marketplace, async (c) => {
     const query = c.req.valid("query");
-    const { app: name = "", category = "", search = "", limit = APP_LIMIT.usual, offset = 0, include } = query;
-    if (include !== undefined && limit > APP_LIMIT.withTriggers)
-      raise("invalid_input", `With triggers, a page has at most ${APP_LIMIT.withTriggers} apps.`, { field: "limit" });
+    const { app: name = "", category = "", search = "", offset = 0, include } = query;
+    const limit = query.limit ?? (include === undefined ? APP_LIMIT.usual : APP_LIMIT.withTriggers);
+    if (include !== undefined) refuseManyTriggers(limit, "limit");
     const [snapshot, states] = await Promise.all([readSnapshot(c), readStates(c)]);
     const found = filterApps(snapshot?.apps ?? [], { app: name, category, search });
     const page = found.slice(offset, offset + limit);
-    const read = await readTriggers(include === undefined ? null : snapshot, page);
-    const apps = page.map((one) => toMarketplaceApp(one, states.get(one.app), read.get(one.app) ?? []));
+    const read = await readTriggers(c, include === undefined ? null : snapshot, page);
+    const apps = page.map((one) =>
+      toMarketplaceApp(one, states.get(toAppKey(one.provider, one.app)), read.get(one.app) ?? []),
+    );
     const reply = {
       apps,
       total_apps: found.length,
@@ -200,13 +202,26 @@ async function findApp(c: AppContext, given: string): Promise<{ snapshot: Catalo
 
 /** Reads the triggers of apps, by the app's name. `snapshot` null: they are not asked for. */
 async function readTriggers(
+  c: AppContext,
   snapshot: CatalogueSnapshot | null,
   apps: readonly CatalogueApp[],
 ): Promise<ReadonlyMap<string, readonly DescribedTrigger[]>> {
   if (snapshot === null) return new Map();
   const some = apps.filter(({ triggerCount }) => triggerCount > 0);
-  const read = some.map(async ({ app }) => [app, unwrap(await snapshot.triggersOf(app))] as const);
-  return new Map(await Promise.all(read));
+  chargeCost(c.env, getTenant(c), TOOLS_MS * some.length);
+  const read = new Map<string, readonly DescribedTrigger[]>();
+  // One after another: the file of an app holds all its actions with their schemas.
+  for (const { app } of some) read.set(app, unwrap(await snapshot.triggersOf(app)));
+  return read;
+}
+
+function refuseManyTriggers(apps: number, field: string): void {
+  if (apps > APP_LIMIT.withTriggers)
+    raise(
+      "invalid_input",
+      `With triggers, a reply has at most ${APP_LIMIT.withTriggers} apps. Ask for fewer, or omit include.`,
+      { field },
+    );
 }
 
 /** Reads the apps that have a connection in a wanted state: those in use first, then by title. */
@@ -217,13 +232,15 @@ async function readConnected(
 ): Promise<z.infer<typeof connectedAppsSchema>> {
   const [snapshot, states] = await Promise.all([readSnapshot(c), readStates(c)]);
   const wanted = [...states].filter(([, state]) => isWanted(state));
-  const known = new Map((snapshot?.apps ?? []).map((one) => [one.app, one]));
-  const listed = wanted.flatMap(([app]) => known.get(app) ?? []);
+  const known = new Map((snapshot?.apps ?? []).map((one) => [toAppKey(one.provider, one.app), one]));
+  const listed = wanted.flatMap(([key]) => known.get(key) ?? []);
+  if (include !== undefined) refuseManyTriggers(listed.length, "include");
   const titles = await readTitles(c, listed.length < wanted.length);
-  const read = await readTriggers(include === undefined ? null : snapshot, listed);
-  const apps = wanted.map(([app, state]) => {
-    const title = titles.get(state.best.connection.app) ?? state.best.connection.app;
-    return toConnectedApp(known.get(app), title, state, read.get(app) ?? []);
+  const read = await readTriggers(c, include === undefined ? null : snapshot, listed);
+  const apps = wanted.map(([key, state]) => {
+    const { app } = state.best.connection;
+    const one = known.get(key);
+    return toConnectedApp(one, titles.get(app) ?? app, state, read.get(one?.app ?? "") ?? []);
   });
   const sorted = apps.toSorted(
     (one, other) =>

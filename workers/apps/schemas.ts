@@ -13,7 +13,7 @@ const MAX_NAME = 200;
 const MAX_SEARCH = 500;
 
 /** Apps of one page of the marketplace. */
-export const APP_LIMIT = { most: 1000, usual: 100, withTriggers: 100 } as const;
+export const APP_LIMIT = { most: 1000, usual: 100, withTriggers: 10 } as const;
 /** Actions of one page. */
 export const ACTION_LIMIT = { most: 20_000, usual: 5000 } as const;
 export const HISTORY_LIMIT = { most: 100, usual: 20 } as const;
@@ -29,7 +29,9 @@ export const marketplaceQuery = z.strictObject({
   app: optionalQuery(z.string().max(MAX_NAME)).describe("The name of one app, in any case."),
   category: optionalQuery(z.string().max(MAX_NAME)).describe("In any case."),
   search,
-  limit: limitTo(APP_LIMIT.most).describe("100 when omitted; at most 100 with `include=triggers`."),
+  limit: limitTo(APP_LIMIT.most).describe(
+    "100 when omitted. With `include=triggers`, at most 10, which is also the default.",
+  ),
   offset,
   include,
 });
@@ -175,7 +177,7 @@ export const cacheStatusSchema = z
 export const connectionRecordsSchema = z
   .strictObject({
     connections: z.array(connectionSchema).describe("Of everyone, the newest first; at most 1,000."),
-    total: z.int(),
+    total: z.int().describe("Of this reply."),
   })
   .meta({ id: "ConnectionRecords" });
 

@@ -1,4 +1,5 @@
 /** The state of an app for one caller: the best among their own connections to it, and among the shared ones. */
+import type { Provider } from "../../core/connections/account.ts";
 import { type Connection, type ConnectionStatus, toConnectionStatus } from "../../core/connections/connection.ts";
 
 /** The best first. */
@@ -17,16 +18,20 @@ export interface AppState {
   readonly shared: ConnectionStatus | null;
 }
 
-/**
- * Returns the state of each app that has a connection, by the app's name in lower case. `now` is in milliseconds since
- * the epoch.
- */
+/** Names an app of one provider. An import or an MCP server may have the name of an app of the catalogue. */
+export function toAppKey(provider: Provider, app: string): string {
+  return `${provider} ${app.toLowerCase()}`;
+}
+
+/** Returns the state of each app that has a connection, by `toAppKey`. `now` is in milliseconds since the epoch. */
 export function judgeApps(connections: readonly Connection[], now: number): ReadonlyMap<string, AppState> {
   const stated = connections.flatMap((connection) => {
     const status = toConnectionStatus(connection, now);
     return status === null ? [] : [{ connection, status }];
   });
-  const byApp = Map.groupBy(stated.toSorted(compare), ({ connection }) => connection.app.toLowerCase());
+  const byApp = Map.groupBy(stated.toSorted(compare), ({ connection }) =>
+    toAppKey(connection.provider, connection.app),
+  );
   const states = new Map<string, AppState>();
   for (const [app, sorted] of byApp) {
     const [best] = sorted;

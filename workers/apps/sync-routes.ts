@@ -46,7 +46,7 @@ const sync = createRoute({
   path: "/api/tools/sync",
   summary: "Sync the catalogue of apps",
   description:
-    "Returns the sync that is under way, or the last one of this type if it began less than ten minutes ago and is completed. The catalogue is the same for all tenants.",
+    "Returns the sync that is under way, or the last one of this type if it began less than ten minutes ago, also if it failed. The catalogue is the same for all tenants.",
   request: { query: syncQuery, body: emptyBody },
   responses: answers(started, [415, 422]),
 });
@@ -117,11 +117,11 @@ export function catalogueSyncRoutes(app: App): void {
   });
 }
 
-/** Starts a sync, or returns the one of this kind that was completed just now. */
+/** Starts a sync, or returns the last one of this kind if it began just now. */
 async function startSync(c: AppContext, kind: SyncKind) {
   const syncs = catalogueSyncsFromEnv(c.env);
   const recent = unwrap(await syncs.history(RECENT_SYNCS)).find((one) => one.kind === kind);
-  if (recent?.status === "completed" && Date.now() - recent.startedAt < START_EVERY_MS) return toSyncView(recent);
+  if (recent !== undefined && Date.now() - recent.startedAt < START_EVERY_MS) return toSyncView(recent);
   const act = await createAuditEntry(c, "catalogue.sync", kind);
   unwrap(await databaseFromEnv(c.env).audit.add(getTenant(c), act));
   return toSyncView(unwrap(await syncs.start(kind)));

@@ -36,7 +36,7 @@ const healthSchema = z
       .describe("The model that finds memories; `hashing` compares words and parts of words, without a model"),
     apps: z
       .enum([...APPS_STATUSES, "unknown"])
-      .describe("Where the actions of apps come from; `demo`: apps for trying Otto, nothing of which is real"),
+      .describe("Where the catalogue of apps comes from; `demo`: made-up apps for trying Otto"),
     vectors: z.enum(["pgvector", "vectorize", "unknown"]),
     database: z.enum(["ok", "away", "refused"]),
     sidecar: z

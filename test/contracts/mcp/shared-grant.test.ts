@@ -36,13 +36,15 @@ let hasOAuth: boolean;
 /** What the last listing found of the server: then a call is its first request. */
 let prior: unknown;
 let ends: readonly (readonly [string, string])[];
+/** Called before each request. */
+let onRequest: () => void;
 /** The accounts that requests had for the egress module. */
 let sentAccounts: unknown[];
 
 beforeEach(async () => {
   servers = await startMcpServers();
   [id, saved, grant, ends, sentAccounts] = [crypto.randomUUID(), {}, "authorization_code", [], []];
-  [hasOAuth, prior] = [true, null];
+  [hasOAuth, prior, onRequest] = [true, null, () => undefined];
   await control("set");
 });
 
@@ -59,6 +61,7 @@ function open(consent: Consent | null = null): McpServers {
   const web: Pick<WebPort, "open"> = {
     open: async (request) => {
       sentAccounts.push(request.account);
+      onRequest();
       return await makeDirectWeb().open(request);
     },
   };
@@ -161,6 +164,16 @@ describe("an authorization that an administrator ended", () => {
     expect(await list()).toMatchObject({ ok: true });
     expect(saved).not.toHaveProperty("isEnded");
     expect(await call()).toMatchObject({ ok: true });
+  });
+
+  it("is not restored by an administrator's reading that began before", async () => {
+    await authorize();
+    await control("expire");
+    onRequest = () => {
+      saved = { isEnded: true };
+    };
+    expect(await list(CONSENT)).toMatchObject({ ok: false, error: { code: "permission_denied" } });
+    expect(saved).toEqual({ isEnded: true });
   });
 
   it("is not renewed by a call that began before", async () => {

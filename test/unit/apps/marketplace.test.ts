@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Connection } from "../../../core/connections/connection.ts";
 import { filterApps, matchWords } from "../../../workers/apps/match.ts";
-import { isConnected, judgeApps } from "../../../workers/apps/states.ts";
+import { isConnected, judgeApps, toAppKey } from "../../../workers/apps/states.ts";
 import { makeSnapshot } from "../../fakes/catalogue-snapshot.ts";
 
 const NOW = Date.UTC(2026, 10, 27);
@@ -40,7 +40,8 @@ function connection(change: Partial<Connection>): Connection {
   };
 }
 
-const stateOf = (...given: readonly Partial<Connection>[]) => judgeApps(given.map(connection), NOW).get("gmail");
+const stateOf = (...given: readonly Partial<Connection>[]) =>
+  judgeApps(given.map(connection), NOW).get(toAppKey("composio", "Gmail"));
 
 describe("the state of an app", () => {
   test("is the best of its connections, by whose they are", () => {
@@ -69,9 +70,12 @@ describe("the state of an app", () => {
     expect(stateOf({ status: "active", pendingUntil: NOW + 1 })?.me).toBe("pending");
   });
 
-  test("is that of the app's own name, in any case", () => {
-    const states = judgeApps([connection({ app: "Gmail" }), connection({ app: "crm", status: "expired" })], NOW);
-    expect([...states.keys()]).toEqual(["gmail", "crm"]);
+  test("is that of the app's own name, in any case, and of its provider", () => {
+    const own = connection({ app: "Gmail" });
+    const states = judgeApps([own, connection({ app: "gmail", provider: "mcp", status: "expired" })], NOW);
+    expect(states.get(toAppKey("composio", "gmail"))?.best.status).toBe("active");
+    expect(states.get(toAppKey("mcp", "GMAIL"))?.best.status).toBe("expired");
+    expect(states.get(toAppKey("oauth", "gmail"))).toBeUndefined();
   });
 });
 

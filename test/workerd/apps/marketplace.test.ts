@@ -108,11 +108,11 @@ describe("the marketplace", () => {
 
   test("fills triggers on request, for a page that is not too large", async () => {
     const caller = await makeCaller();
-    const { apps } = await list(caller, "?include=triggers&limit=100");
+    const { apps } = await list(caller, "?include=triggers");
     expect(apps[0].triggers).toEqual([
       { name: "GMAIL_NEW_MESSAGE", display_name: "GMAIL_NEW_MESSAGE", description: "" },
     ]);
-    expectProblem(await caller.send("GET", "/api/tools/marketplace?include=triggers&limit=101"), 422, "limit");
+    expectProblem(await caller.send("GET", "/api/tools/marketplace?include=triggers&limit=11"), 422, "limit");
   });
 
   test("refuses what it does not know", async () => {
@@ -150,7 +150,7 @@ describe("the marketplace", () => {
 describe("the state of an app", () => {
   test("is that of the caller's own and the shared connections, and nobody else's", async () => {
     const office = await openOffice();
-    await addApp(office.tenant, "gmail");
+    await addApp(office.tenant, "gmail", {}, "composio");
     const [ana, ben, stranger] = [await office.add("Ana"), await office.add("Ben"), await makeCaller()];
     await connect(ana, "ana", { app: "gmail" });
     const stateOf = async (caller: Caller) => {
@@ -171,7 +171,7 @@ describe("the state of an app", () => {
 
   test("of a disconnected app is in the workspace's list alone; an own app is named by its title", async () => {
     const office = await openOffice();
-    await addApp(office.tenant, "gmail");
+    await addApp(office.tenant, "gmail", {}, "composio");
     const ana = await office.add("Ana");
     await connect(ana, "ana", { app: "crm" });
     const crm = await readOnly(ana);

@@ -72,10 +72,10 @@ describe("a sync", () => {
     history.mockResolvedValue(ok([{ ...ended, startedAt: Date.now() - 11 * 60_000 }]));
     expect((await admin.send("POST", "/api/tools/sync")).json).toMatchObject({ status: "running" });
     history.mockResolvedValue(ok([{ ...ended, status: "failed" }]));
-    expect((await admin.send("POST", "/api/tools/sync")).json).toMatchObject({ status: "running" });
+    expect((await admin.send("POST", "/api/tools/sync")).json).toMatchObject({ status: "failed" });
     const { data } = (await admin.send("GET", "/v1/audit")).json;
     const acts = data.filter(({ action }: { action: string }) => action === "catalogue.sync");
-    expect(acts.map(({ target }: { target: string }) => target)).toEqual(["full", "full"]);
+    expect(acts.map(({ target }: { target: string }) => target)).toEqual(["full"]);
   });
 
   test("is in the history, at both addresses", async () => {

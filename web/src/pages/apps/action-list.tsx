@@ -64,7 +64,7 @@ function Found({ app, search }: AppProps & { readonly search: string }) {
 function NoActions() {
   return (
     <Empty title="No actions" action={<SyncButton kind="full">Sync the catalogue</SyncButton>}>
-      The catalogue has no actions of this app. An administrator syncs it again.
+      The catalogue has no actions of this app. Ask an administrator to sync the catalogue.
     </Empty>
   );
 }
@@ -75,7 +75,7 @@ function NoParameters() {
       title="These actions have no parameters"
       action={<SyncButton kind="backfill">Read the parameters</SyncButton>}
     >
-      The provider may have listed them without. An administrator reads them again.
+      The provider may have listed them without. Ask an administrator to read them again.
     </Notice>
   );
 }

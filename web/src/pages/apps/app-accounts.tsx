@@ -36,7 +36,7 @@ export function AppAccounts({ app }: AppProps) {
 }
 
 function Accounts({ app, person }: AppProps & { readonly person: string | null }) {
-  const { data, error, refetch } = useQuery(accountsQuery(app.app_name, person === null));
+  const { data, error, refetch } = useQuery(accountsQuery(app, person === null));
   if (data === undefined)
     return error === null ? (
       <Skeleton rows={1} label="Loading the accounts" />

@@ -14,6 +14,7 @@ import { AppAccounts } from "./app-accounts.tsx";
 import { appQuery } from "./app-queries.ts";
 import { AppTile } from "./app-tile.tsx";
 import { providerSaid, schemesSaid, stateSaid } from "./app-words.ts";
+import { IntegrationsNotice } from "./integrations-notice.tsx";
 import { TriggerList } from "./trigger-list.tsx";
 
 export function AppPage() {
@@ -71,6 +72,7 @@ function ShownApp({ app }: { readonly app: MarketplaceApp }) {
           <Fact name="Categories">{app.categories.length === 0 ? null : <Name>{app.categories.join(", ")}</Name>}</Fact>
         </Facts>
       </Card>
+      <IntegrationsNotice />
       <AppAccounts app={app} />
       <Tabs label="Parts of the app" tabs={tabs} />
       {view === "triggers" ? <TriggerList app={app} /> : <ActionList app={app} />}

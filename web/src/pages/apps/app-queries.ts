@@ -49,13 +49,20 @@ export function triggersQuery(app: string) {
   });
 }
 
-/** The connections to an app; `isShared`: the shared ones alone, for a reader who is no person. */
-export function accountsQuery(app: string, isShared: boolean) {
+/**
+ * The connections to an app of this provider: an import may have its name. `isShared`: the shared ones alone, for a reader
+ * who is no person.
+ */
+export function accountsQuery(
+  { app_name: app, provider }: Pick<MarketplaceApp, "app_name" | "provider">,
+  isShared: boolean,
+) {
   return queryOptions({
-    queryKey: ["connections", "of app", app, isShared],
+    queryKey: ["connections", "of app", provider, app, isShared],
     queryFn: async () => {
       const query = { app, ...(isShared ? { owner: "shared" as const } : {}) };
-      return (await answered(api.GET("/v1/connections", { params: { query } }))).data;
+      const { data } = await answered(api.GET("/v1/connections", { params: { query } }));
+      return data.filter((one) => one.provider === provider);
     },
   });
 }

@@ -6,21 +6,22 @@ import type { CatalogueStats } from "../../api/types.generated.ts";
 import { buttonClasses } from "../../ui/button.tsx";
 import { SelectField } from "../../ui/field.tsx";
 import { More } from "../../ui/more.tsx";
-import { Empty, Notice, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
+import { Empty, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { AppList } from "./app-list.tsx";
 import { integrationsQuery, statsQuery, useApps, workspaceQuery } from "./app-queries.ts";
 import { matchApps } from "./app-words.ts";
 import { type AppsSearch, readAppsSearch } from "./apps-search.ts";
+import { IntegrationsNotice } from "./integrations-notice.tsx";
 import { SyncButton } from "./sync-button.tsx";
 
 export function AppsPage() {
   const filter = useSearch({ from: "/console/apps" });
   const { data: stats, error, refetch } = useQuery(statsQuery);
   return (
-    <Page title="Apps" lead="Outside products, what their actions do, and which accounts are connected.">
-      <Integrations />
+    <Page title="Apps" lead="Outside products, and what their actions do.">
+      <IntegrationsNotice />
       {error !== null && stats === undefined ? (
         <ProblemNotice error={error} doing="Couldn't load the apps" onRetry={() => void refetch()} />
       ) : null}
@@ -29,22 +30,6 @@ export function AppsPage() {
       {stats === undefined ? null : <AllApps filter={filter} isSynced={stats.last_synced !== null} />}
       {stats === undefined && error === null ? <Skeleton rows={8} height="h-24" label="Loading the apps" /> : null}
     </Page>
-  );
-}
-
-/** What a reader has to know about the provider, if anything. */
-function Integrations() {
-  const { data } = useQuery(integrationsQuery);
-  if (data === undefined || data.message === null) return null;
-  if (data.status === "demo") return <Notice tone="warn" title={data.message} />;
-  return (
-    <Notice title={data.message}>
-      Everything else works. Accounts of imported APIs and MCP servers are under{" "}
-      <Link to="/connections" className="text-accent underline">
-        Connections
-      </Link>
-      .
-    </Notice>
   );
 }
 
@@ -138,10 +123,10 @@ function NoApps({ isSynced }: { readonly isSynced: boolean }) {
   return (
     <Empty title="The catalogue is empty" action={<SyncButton kind="full">Sync the catalogue</SyncButton>}>
       {isOff
-        ? "The operator sets COMPOSIO_API_KEY. Then an administrator syncs the catalogue."
+        ? "Ask the operator to set COMPOSIO_API_KEY, and an administrator to sync the catalogue."
         : isSynced
-          ? "The last sync found no apps. An administrator syncs the catalogue again."
-          : "No sync has run yet. An administrator syncs the catalogue."}
+          ? "The last sync found no apps. Ask an administrator to sync the catalogue again."
+          : "No sync has run yet. Ask an administrator to sync the catalogue."}
     </Empty>
   );
 }

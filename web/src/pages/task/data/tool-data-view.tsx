@@ -1,5 +1,6 @@
 /** The result of a call by its type: tables, mails, documents, code, files, events, and what programs wrote. */
 import { useState } from "react";
+import { keptOutside } from "../timeline/call-words.ts";
 import { count } from "../../../ui/amounts.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -25,11 +26,14 @@ export function ToolDataView({ data, result, label }: ToolDataProps) {
   return (
     <div className="flex min-w-0 flex-col gap-2">
       {isRaw ? <ValueBlock value={result ?? null} label={label} /> : <Content data={data} label={label} />}
-      <div>
-        <Button size="small" onClick={() => setRaw(!isRaw)}>
-          {isRaw ? "Show formatted" : "Show as JSON"}
-        </Button>
-      </div>
+      {/* The ledger has only the place of a large result. */}
+      {keptOutside(result) === null ? (
+        <div>
+          <Button size="small" onClick={() => setRaw(!isRaw)}>
+            {isRaw ? "Show formatted" : "Show as JSON"}
+          </Button>
+        </div>
+      ) : null}
     </div>
   );
 }
