@@ -7,7 +7,7 @@ import { afterEach, expect, test } from "vitest";
 import type { Connection } from "../../core/connections/connection.ts";
 import type { CatalogueSnapshot } from "../../core/ports/app-catalogue.ts";
 import { filterApps, matchWords } from "../../workers/apps/match.ts";
-import { type AppState, judgeApps } from "../../workers/apps/states.ts";
+import { type AppState, judgeApps, toAppKey } from "../../workers/apps/states.ts";
 import { toActionView, toConnectedApp, toMarketplaceApp, toTriggerView } from "../../workers/apps/view.ts";
 import { valueOf } from "../contracts/value-of.ts";
 import { type GivenApp, makeSnapshot } from "../fakes/catalogue-snapshot.ts";
@@ -143,12 +143,15 @@ async function answer(
   }
   if (path === "workspace") {
     const known = new Map(apps.map((one) => [one.app, one]));
-    const rows = [...states].map(([app, state]) => toConnectedApp(known.get(app), app, state, []));
+    const rows = [...states.values()].map((state) => {
+      const { app } = state.best.connection;
+      return toConnectedApp(known.get(app), app, state, []);
+    });
     return { apps: rows, total: rows.length };
   }
   if (path === "marketplace") {
     const found = filterApps(apps, { app: text("app"), category: text("category"), search: text("search") });
-    const rows = cut(found).map((one) => toMarketplaceApp(one, states.get(one.app), []));
+    const rows = cut(found).map((one) => toMarketplaceApp(one, states.get(toAppKey(one.provider, one.app)), []));
     return { apps: rows, total_apps: found.length };
   }
   if (path.endsWith("/triggers"))
@@ -169,7 +172,9 @@ async function fulfillAccounts(route: Route, connections: readonly Connection[])
   const app = new URL(route.request().url()).searchParams.get("app");
   const data = connections
     .filter((one) => one.app === app)
-    .map(({ id, owner, label, alias, status }) => ({ id, app, owner, label, alias, status, last_used_at: null }));
+    .map(({ id, provider, owner, label, alias, status }) => {
+      return { id, app, provider, owner, label, alias, status, last_used_at: null };
+    });
   await route.fulfill({ json: { data, next_cursor: null } });
 }
 
@@ -192,7 +197,7 @@ test("without a provider the pages say so, and what works anyway", async () => {
   await console.open("/apps");
   await page.getByText(DISABLED).waitFor();
   await page.getByText("The catalogue is empty").waitFor();
-  await page.getByText("The operator sets COMPOSIO_API_KEY.").waitFor();
+  await page.getByText("Ask the operator to set COMPOSIO_API_KEY").waitFor();
   expect(await page.getByRole("button", { name: "Sync the catalogue" }).count()).toBe(0);
   await expectWidths(page, "apps-none");
   await page.getByRole("navigation").getByRole("link", { name: "Apps", exact: true }).waitFor();

@@ -70,7 +70,7 @@ test("five results that arrive together cost one order and one row, which also b
   // The calls leave with the row of the message that requested them.
   expect(withCalls).toEqual([
     ["message.completed", ...five("call.started")],
-    [...five("call.completed"), "step.completed", "step.started"],
+    [...five("").flatMap(() => ["call.completed", "tool-data"]), "step.completed", "step.started"],
   ]);
   expect((await ledgerOf(facts)).map(({ state, attempts }) => [state, attempts])).toEqual(
     five("").map(() => ["confirmed", 1]),
