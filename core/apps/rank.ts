@@ -12,7 +12,7 @@ import { type Intent, servesIntent } from "./intent.ts";
 /** How actions were found. `none`: no action of the allowed apps fits. */
 export type Strategy = "exact_lookup" | "sdk_search" | "cache_ranked" | "none";
 
-/** What is asked of which apps. */
+/** A request, and the apps that it may use. */
 export interface RankRequest {
   /** The words of the task's actors. */
   readonly text: string;

@@ -80,7 +80,7 @@ const SPOKEN_VERBS: readonly (readonly [action: string, words: string])[] = [
   ["invite", "onboard"],
 ];
 
-/** Words after which the name of the thing is over: `LIST_COMMITS_ON_A_PULL_REQUEST`. */
+/** Words that end the name of the thing: `LIST_COMMITS_ON_A_PULL_REQUEST`. */
 export const PREPOSITIONS = toWordSet("on of for from in into to by with at via as based about using");
 
 const CATEGORY_OF: ReadonlyMap<string, string> = new Map([

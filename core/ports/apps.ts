@@ -91,7 +91,7 @@ export interface AccountLink {
 /** Accounts at the provider. */
 export interface AppLinks {
   /**
-   * Begins a consent for `actions`, of which the least scopes follow. `not_available` with the setup page in the message
+   * Begins a consent with the fewest scopes that `actions` need. `not_available` with the setup page in the message
    * for an app without a client of the provider's own.
    */
   link(wanted: {

@@ -23,7 +23,7 @@ export interface ResultInShort {
 
 /**
  * The dependencies of formatting. `canExpand`: the task has the tool that reads a stored result. `shorten`: returns a
- * structured result in short, in at most so many characters; null if it has no such form.
+ * structured result in short, within a number of characters; null if it has no such form.
  */
 export interface FormatDeps {
   readonly blobs: BlobPort;

@@ -96,7 +96,7 @@ function toLine(item: unknown): string {
   return JSON.stringify(item);
 }
 
-/** Takes the first lines that fit into so many characters. */
+/** Takes the first lines that fit into a number of characters. */
 function takeFitting(lines: readonly string[], characters: number): readonly string[] {
   let left = characters;
   const end = lines.findIndex((line) => (left -= line.length + 1) < 0);

@@ -1,6 +1,6 @@
 /**
  * Gives the result of any outside call one form: the envelopes of apps, MCP servers and HTTP replies are opened until a
- * list of results or one result remains. Pure, bounded, and total: any JSON value has a standard form.
+ * list of results or one result remains. Pure and bounded: every JSON value has a standard form.
  */
 import { getField } from "../base/json-fields.ts";
 import { hasAny, isObject, MAX_FIELDS, pick, type Row, toRow, toText } from "./fields.ts";

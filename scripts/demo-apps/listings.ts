@@ -213,7 +213,7 @@ function toTool(app: Pick<DemoApp, "slug" | "title" | "signIn">, action: DemoAct
     name: action.title,
     description: action.description,
     toolkit,
-    // A handful are none, which a reader has to find out.
+    // Some schemas are invalid, as a provider may have them.
     input_parameters: action.input as Tool["input_parameters"],
     no_auth: app.signIn === "none",
     available_versions: [version],

@@ -7,6 +7,7 @@ import { afterEach, expect, test } from "vitest";
 import type { Connection } from "../../core/connections/connection.ts";
 import type { CatalogueSnapshot } from "../../core/ports/app-catalogue.ts";
 import { filterApps, matchWords } from "../../workers/apps/match.ts";
+import { createConnection } from "../fakes/connection.ts";
 import { type AppState, judgeApps, toAppKey } from "../../workers/apps/states.ts";
 import { toActionView, toConnectedApp, toMarketplaceApp, toTriggerView } from "../../workers/apps/view.ts";
 import { valueOf } from "../contracts/value-of.ts";
@@ -77,33 +78,16 @@ function makeCatalogue(): CatalogueSnapshot {
   return makeSnapshot([GMAIL, crm, ...others], NOW);
 }
 
-const ACCOUNT: Connection = {
-  tenant: "ten_1",
+const ACCOUNT = createConnection({
   id: "con_01jd0000000000000000000000",
   app: "gmail",
   provider: "composio",
   owner: { kind: "person", id: "per_1", name: "Ana" },
-  connectedBy: "per_1",
-  alias: null,
   isDefault: true,
-  status: "active",
-  pendingUntil: null,
   label: "ana@acme.example",
-  scopes: null,
-  unattended: false,
-  delegates: false,
-  consent: 1,
-  settingsHash: null,
-  expiresAt: null,
-  outage: 0,
-  notifiedAt: null,
-  why: null,
-  revocation: null,
-  lastUsedAt: null,
-  lastCheckedAt: null,
   createdAt: NOW,
   updatedAt: NOW,
-};
+});
 
 interface Served {
   readonly snapshot: CatalogueSnapshot | null;

@@ -105,7 +105,7 @@ export const statsSchema = z
     total_actions: z.int(),
     total_triggers: z.int(),
     categories: z.array(z.strictObject({ category: z.string(), apps: z.int() })).describe("The largest first."),
-    connected_apps: z.int().describe("Apps of which an own or a shared connection is active."),
+    connected_apps: z.int().describe("Apps with an active connection, an own or a shared one."),
     last_synced: time.nullable(),
   })
   .meta({ id: "CatalogueStats" });

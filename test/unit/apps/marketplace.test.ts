@@ -3,42 +3,15 @@ import { describe, expect, test } from "vitest";
 import type { Connection } from "../../../core/connections/connection.ts";
 import { filterApps, matchWords } from "../../../workers/apps/match.ts";
 import { isConnected, judgeApps, toAppKey } from "../../../workers/apps/states.ts";
+import { createConnection } from "../../fakes/connection.ts";
 import { makeSnapshot } from "../../fakes/catalogue-snapshot.ts";
 
 const NOW = Date.UTC(2026, 10, 27);
 const PERSON = { kind: "person", id: "per_1", name: "Ana" } as const;
 const SHARED = { kind: "shared" } as const;
 
-function connection(change: Partial<Connection>): Connection {
-  return {
-    tenant: "ten_1",
-    id: "con_1",
-    app: "gmail",
-    provider: "composio",
-    owner: PERSON,
-    connectedBy: null,
-    alias: null,
-    isDefault: false,
-    status: "active",
-    pendingUntil: null,
-    label: null,
-    scopes: null,
-    unattended: false,
-    delegates: false,
-    consent: 1,
-    settingsHash: null,
-    expiresAt: null,
-    outage: 0,
-    notifiedAt: null,
-    why: null,
-    revocation: null,
-    lastUsedAt: null,
-    lastCheckedAt: null,
-    createdAt: NOW,
-    updatedAt: NOW,
-    ...change,
-  };
-}
+const connection = (change: Partial<Connection>): Connection =>
+  createConnection({ app: "gmail", provider: "composio", owner: PERSON, createdAt: NOW, updatedAt: NOW, ...change });
 
 const stateOf = (...given: readonly Partial<Connection>[]) =>
   judgeApps(given.map(connection), NOW).get(toAppKey("composio", "Gmail"));

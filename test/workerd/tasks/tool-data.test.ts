@@ -5,7 +5,7 @@ import { type Caller, makeCaller, open } from "../http/entry.ts";
 import { serve, somewhere } from "../outside.ts";
 import { definition, register } from "../tools/client.ts";
 
-/** Over the medium threshold, with rows so long that only two fit. */
+/** Over the medium threshold, with long rows: two fit. */
 const MAILS = Array.from({ length: 7 }, (_, at) => ({
   id: `m${at}`,
   subject: `Order ${at}`,

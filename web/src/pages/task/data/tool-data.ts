@@ -30,7 +30,7 @@ export type DataContent =
   | { readonly kind: "terminal"; readonly outputs: readonly Terminal[] }
   | { readonly kind: "list"; readonly entries: readonly Entry[] };
 
-/** `count`: all results, of which the content may have the first. `isCut`: some are in the ledger alone. */
+/** `count`: all results; the content may have only the first ones. `isCut`: some are in the ledger alone. */
 export interface ToolData {
   readonly type: DataType;
   readonly count: number;
@@ -105,7 +105,7 @@ const COUNTED: Readonly<Record<DataType, readonly [string, string]>> = {
   events: ["event", "events"],
 };
 
-/** The name of so many results. */
+/** Names a number of results. */
 export function countedName(type: DataType, number: number): string {
   return COUNTED[type][number === 1 ? ONE : SEVERAL];
 }
