@@ -56,7 +56,7 @@ describe("an address that is not of the console", () => {
   test("and that the API does not have is a problem, for reads too", async () => {
     const paths = [
       "/api",
-      "/api/tools/none",
+      "/api/none",
       "/slack/none",
       "/webhook/a/b",
       "/mcp",
@@ -66,7 +66,7 @@ describe("an address that is not of the console", () => {
     ];
     for (const path of paths) expectProblem(await knock("GET", path), 404);
     const { send } = await makeCaller();
-    expectProblem(await send("GET", "/v1/none"), 404);
+    for (const path of ["/v1/none", "/api/tools/none"]) expectProblem(await send("GET", path), 404);
   });
 
   test("or a file of another build is a problem, and is not cached", async () => {
