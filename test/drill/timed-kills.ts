@@ -14,6 +14,11 @@ export interface TimedKillPlan {
   /** Milliseconds from the end of a kill, or from the system's recovery if that is awaited, to the next. */
   readonly gapMs: readonly [shortest: number, longest: number];
   readonly weights: KillWeights;
+  /**
+   * The most kills; absent: until it is stopped. On a slow machine each start takes longer than the gap, so the work between
+   * endless kills takes minutes.
+   */
+  readonly most?: number;
 }
 
 /** A kill. One of the supervisor or of everything is complete when the system answers again. */
@@ -53,7 +58,7 @@ export class TimedKiller {
 
   constructor(stage: Stage, plan: TimedKillPlan, random: () => number) {
     this.#stage = stage;
-    this.#running = this.#run(timedKills(plan, random));
+    this.#running = this.#run(timedKills(plan, random), plan.most ?? Infinity);
     // `stop` reports the failure.
     this.#running.catch(() => this.#over.abort());
   }
@@ -79,9 +84,10 @@ export class TimedKiller {
     return counted.flatMap(({ target, count }) => (count === 0 ? [] : [`${count} ${target}`])).join(", ");
   }
 
-  async #run(plan: ReturnType<typeof timedKills>): Promise<void> {
+  async #run(plan: ReturnType<typeof timedKills>, most: number): Promise<void> {
     const { signal } = this.#over;
     for (const { gapMs, target } of plan) {
+      if (this.kills.length >= most) return;
       await sleep(gapMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       const from = performance.now();

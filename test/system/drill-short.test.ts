@@ -20,6 +20,8 @@ import { SHORT_TIMERS } from "../drill/timers/timers.ts";
 
 const WAITING_TASKS = 30;
 const OUTAGE_SECONDS = 9;
+/** Longer than the drill's own limit for each of its waits, so that a failure shows what it waited for. */
+const WAITS_MS = 3 * SHORT_WAITING.withinMs;
 const seed = Math.floor(Math.random() * 2 ** 31);
 const lines: string[] = [];
 const say = (line: string): void => void lines.push(line);
@@ -83,11 +85,15 @@ test("tokens that expire are refreshed once, and a kill between refresh and stor
   expect(report.refreshes, toDetail(report)).toBeGreaterThan(0);
 });
 
-test("tasks that wait for an account end once each, with its owner's account, after one message for each outage", async () => {
-  const report = await runAccountWaitsDrill(stage, servers, { ...SHORT_WAITING, seed }, say);
-  expect(report.violations, toDetail(report)).toEqual([]);
-  expect(report.tasks, toDetail(report)).toBe(2 * SHORT_WAITING.tasks + SHORT_WAITING.others);
-});
+test(
+  "tasks that wait for an account end once each, with its owner's account, after one message for each outage",
+  async () => {
+    const report = await runAccountWaitsDrill(stage, servers, { ...SHORT_WAITING, seed }, say);
+    expect(report.violations, toDetail(report)).toEqual([]);
+    expect(report.tasks, toDetail(report)).toBe(2 * SHORT_WAITING.tasks + SHORT_WAITING.others);
+  },
+  WAITS_MS,
+);
 
 test.each(SHORT_OUTAGES)("tasks outlive an outage (%s) and repeat nothing", async (name) => {
   const plan = {

@@ -56,7 +56,7 @@ const LONG_WAITING: Omit<WaitingPlan, "seed"> = {
 export const SHORT_WAITING: Omit<WaitingPlan, "seed"> = {
   tasks: 12,
   others: 3,
-  kills: { gapMs: [1_500, 3_000], weights: { workerd: 2, database: 1 } },
+  kills: { gapMs: [1_500, 3_000], weights: { workerd: 2, database: 1 }, most: 6 },
   withinMs: 120_000,
 };
 

@@ -21,7 +21,7 @@ export const SHORT_LOAD: Omit<LoadPlan, "seed"> = {
   stuckMs: 60_000,
   atOnce: 20,
   paceMs: [50, 500],
-  kills: { gapMs: [2_000, 4_000], weights: { workerd: 5, host: 2, database: 4 } },
+  kills: { gapMs: [2_000, 4_000], weights: { workerd: 5, host: 2, database: 4 }, most: 10 },
 };
 
 /** More requests per minute than judging the long form needs. */

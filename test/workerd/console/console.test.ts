@@ -54,16 +54,7 @@ describe("the console's page", () => {
 
 describe("an address that is not of the console", () => {
   test("and that the API does not have is a problem, for reads too", async () => {
-    const paths = [
-      "/api",
-      "/api/none",
-      "/slack/none",
-      "/webhook/a/b",
-      "/mcp",
-      "/health/x",
-      "/docs/x",
-      "/oauth/x",
-    ];
+    const paths = ["/api", "/api/none", "/slack/none", "/webhook/a/b", "/mcp", "/health/x", "/docs/x", "/oauth/x"];
     for (const path of paths) expectProblem(await knock("GET", path), 404);
     const { send } = await makeCaller();
     for (const path of ["/v1/none", "/api/tools/none"]) expectProblem(await send("GET", path), 404);
