@@ -34,6 +34,8 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const MAX_NAME_CHARACTERS = 64;
 const MAX_SUMMARY_CHARACTERS = 1_024;
 const NAME = /^[a-z][a-z0-9]*(?:[_.][a-z0-9]+)*$/;
+/** Their tools also have the names of document 002, such as `workspace_execute_command`. */
+const WORKSPACE_TOOLBOXES: readonly string[] = ["files", "shell"];
 
 /** What a tool file writes down, in this order. Aliases are other names of arguments, such as `{ path: "filename" }`. */
 export type ToolDefinition<
@@ -173,8 +175,10 @@ export function defineTool<In extends z.ZodObject, Out extends z.ZodType, const 
   const input = definition.input.strict();
   const reason = whyInvalid(definition, input);
   if (reason !== null) throw new TypeError(`The tool ${String(definition.name)} is not valid: ${reason}.`);
+  const alsoNamed = listOtherNames(definition);
   const tool: Tool = {
     ...given,
+    ...(alsoNamed.length === 0 ? {} : { alsoNamed }),
     aliases,
     timeoutMs,
     steers,
@@ -192,6 +196,15 @@ export function defineTool<In extends z.ZodObject, Out extends z.ZodType, const 
   };
   for (const part of [tool.permissions, tool.needs, tool.aliases, tool.examples]) Object.freeze(part);
   return Object.freeze(tool);
+}
+
+function listOtherNames({
+  name,
+  alsoNamed = [],
+  toolbox,
+}: Pick<Tool, "name" | "alsoNamed" | "toolbox">): readonly string[] {
+  const isNamedByDocument = WORKSPACE_TOOLBOXES.includes(toolbox) && !name.includes(".");
+  return isNamedByDocument ? [...alsoNamed, `workspace_${name}`] : alsoNamed;
 }
 
 const FIELDS: ReadonlySet<string> = new Set<keyof ToolDefinition<z.ZodObject, z.ZodType, never>>([

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { catalogue } from "../../tools/catalogue.generated.ts";
 import { control, defineTool, failure, type ToolDefinition } from "../../tools/define-tool.ts";
 import { runTool } from "./run-tool.ts";
 
@@ -34,6 +35,13 @@ describe("defineTool", () => {
     });
     const steering = defineTool({ ...base, steers: true, run: () => control({ kind: "sleep", seconds: 3 }) });
     expect(await runTool(steering, { number: 1 })).toEqual({ control: { kind: "sleep", seconds: 3 } });
+  });
+
+  it("names the tools of files and of the shell as document 002 does", () => {
+    expect(defineTool(base).alsoNamed).toBeUndefined();
+    expect(defineTool({ ...base, toolbox: "shell" }).alsoNamed).toEqual(["workspace_double"]);
+    expect(defineTool({ ...base, toolbox: "files", name: "fs.double" }).alsoNamed).toBeUndefined();
+    expect(catalogue.find(({ name }) => name === "execute_command")?.alsoNamed).toEqual(["workspace_execute_command"]);
   });
 
   it("takes an output for what it is, whatever its fields are called", async () => {
