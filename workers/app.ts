@@ -17,6 +17,7 @@ import { checkHost } from "./http/middleware/check-host.ts";
 import { checkQuery } from "./http/middleware/check-query.ts";
 import { drainBody } from "./http/middleware/drain-body.ts";
 import { refuseBoundKey } from "./http/middleware/key-bounds.ts";
+import { limitWithoutKey } from "./http/middleware/limit-without-key.ts";
 import { checkTaskInBounds } from "./tasks/check-bounds.ts";
 import { once } from "./http/middleware/once.ts";
 import { refuseUnready } from "./http/middleware/refuse-unready.ts";
@@ -85,7 +86,8 @@ export function createApp(): App {
   app.use("/v1/*", once(refuseWhileUnready), once(authenticate), once(refuseBoundKey));
   app.use("/v1/tasks/:id/*", once(checkTaskInBounds));
   app.use("/v1/*", once(checkJsonBody));
-  app.use("/api/tools/*", once(refuseWhileUnready), once(authenticate), once(refuseBoundKey), once(checkJsonBody));
+  app.use("/api/tools/*", once(refuseWhileUnready), once(limitWithoutKey), once(authenticate), once(refuseBoundKey));
+  app.use("/api/tools/*", once(checkJsonBody));
   app.use("/webhook/*", once(refuseWhileUnready));
   app.use("/slack/*", once(refuseWhileUnready));
   app.use("/channels/*", once(refuseWhileUnready));
