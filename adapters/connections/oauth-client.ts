@@ -59,16 +59,16 @@ export function openAuthorizations(parts: AuthorizationsSettings): Authorization
     complete: async (app, flow, returned) =>
       await operate(parts, app, "later", async (operation) => await complete(parts, operation, flow, returned)),
     refresh: async (app, tokens) => {
-      if (tokens.kind === "key" || tokens.refresh === null) return ok("ended");
+      if (tokens.kind !== "oauth" || tokens.refresh === null) return ok("ended");
       return await operate(parts, app, "later", async (operation) => await refresh(parts, operation, tokens));
     },
     identify: async (app, tokens) => {
-      if (tokens.kind === "key") return null;
+      if (tokens.kind !== "oauth") return null;
       const read = await operate(parts, app, "later", async (operation) => ok(await identify(operation, tokens)));
       return read.ok ? read.value : null;
     },
     revoke: async (app, tokens) => {
-      if (tokens.kind === "key") return ok("done");
+      if (tokens.kind !== "oauth") return ok("done");
       return await operate(parts, app, "later", async (operation) => await revoke(operation, tokens));
     },
   };

@@ -76,7 +76,7 @@ async function renew(parts: RenewalParts, app: AppClient, wanted: Wanted): Promi
   if (!stored.ok) return stored;
   const { tokens, version } = stored.value;
   if (!needsRenewal(tokens, parts.now(), wanted.refused)) return ok(tokens);
-  if (tokens.kind === "key" || tokens.refresh === null)
+  if (tokens.kind !== "oauth" || tokens.refresh === null)
     return await useWithoutRenewal(parts, app, wanted, stored.value);
   const leased = await table.lease(wanted.id, version, LEASE_MS);
   if (!leased.ok) return keepUsable(parts, wanted, tokens, leased);

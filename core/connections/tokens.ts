@@ -13,7 +13,9 @@ export type TokenSet =
       /** For an app that names endpoints: which ones issued them. They are sent to no others; absent: to none. */
       readonly endpoints?: string;
     }
-  | { readonly kind: "key"; readonly value: string };
+  | { readonly kind: "key"; readonly value: string }
+  /** The provider stores the tokens. This is its own id of the account, which no app receives. */
+  | { readonly kind: "account"; readonly providerId: string };
 
 /** Stored tokens with the version that a compare-and-set names. */
 export interface SealedTokens {
@@ -31,14 +33,21 @@ export interface Bearer {
 /** Tokens with less time than this are renewed. */
 const RENEW_BEFORE_MS = 120_000;
 
-/** The value that an app receives. */
+/** The value that an app receives. For an account of a provider it is the provider's id, which `bearer` never gives. */
 export function getValue(tokens: TokenSet): string {
-  return tokens.kind === "key" ? tokens.value : tokens.access;
+  switch (tokens.kind) {
+    case "key":
+      return tokens.value;
+    case "oauth":
+      return tokens.access;
+    case "account":
+      return tokens.providerId;
+  }
 }
 
 /** True if the app accepts them now, as far as their lifetime says. `refused` is a value that the app refused. */
 export function isUsable(tokens: TokenSet, now: number, refused: string | null): boolean {
-  if (tokens.kind === "key") return true;
+  if (tokens.kind !== "oauth") return true;
   return tokens.access !== refused && (tokens.expiresAt === null || tokens.expiresAt > now);
 }
 

@@ -6,9 +6,9 @@ import { limitPatterns, type PatternBudget } from "../lib/json-schema/limit-patt
 import type { PatternsPort } from "../lib/patterns.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
 import type { Carried } from "../provenance/carry-out.ts";
-import type { EffectClass, Tool, ToolContext, ToolOutcome, Touch } from "../tool/tool.ts";
+import type { AppAction, EffectClass, Tool, ToolContext, ToolOutcome, Touch } from "../tool/tool.ts";
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
-import { toNameKey, type OutsideOrigin, type OutsideTool } from "../tool/source.ts";
+import { type AppOrigin, toNameKey, type OutsideOrigin, type OutsideTool } from "../tool/source.ts";
 import { type OwnApi, DEFAULT_KEYED_FOR_MS, getDocumentedKeyLifetime } from "../web/idempotent-hosts.ts";
 import { showJson, showJsonText } from "./show-json.ts";
 import { fillTemplate, removeReferences } from "./http-template.ts";
@@ -106,8 +106,8 @@ function createOutsideTool({ source, tool }: SourcedTool, { callers, patterns }:
     aliases: {},
     timeoutMs,
     ...(tool.app === undefined ? {} : { app: tool.app }),
+    ...(origin.kind === "app" ? { alsoNamed: [origin.action], action: toAppAction(origin, tool.effect) } : {}),
     steers: origin.kind === "skill",
-    ...(tool.app === undefined ? {} : { app: tool.app }),
     ...(origin.kind === "skill" ? { skill: origin.skill, onlyByModel: "dispatches" as const } : {}),
     wholeResult: false,
     get input() {
@@ -143,9 +143,18 @@ function listTouches(origin: OutsideOrigin, effect: EffectClass): readonly Touch
         { resource: `server:mcp/${origin.server}`, mode: getTouchMode(effect) },
         { resource: "files", mode: "add" },
       ];
+    case "app":
+      return [
+        { resource: `server:app/${origin.app}`, mode: getTouchMode(effect) },
+        { resource: "files", mode: "add" },
+      ];
     case "skill":
       return [];
   }
+}
+
+function toAppAction({ app, action, capabilities, isDestructive }: AppOrigin, effect: EffectClass): AppAction {
+  return { app, action, effect, capabilities, isDestructive };
 }
 
 /** Returns how long the receiver of an outside tool remembers a key when its owner does not say, in ms. */
@@ -154,9 +163,10 @@ function findKeyLifetime(origin: OutsideOrigin, ownApi: OwnApi | null): number {
   return url === null ? DEFAULT_KEYED_FOR_MS : getDocumentedKeyLifetime(url, ownApi);
 }
 
-/** Returns the MCP server of the tool's calls, or the host of the tenant's request. */
+/** Returns the MCP server or the app of the tool's calls, or the host of the tenant's request. */
 function findDestination({ origin }: OutsideTool): Pick<Tool, "destination"> {
   if (origin.kind === "mcp") return { destination: origin.server };
+  if (origin.kind === "app") return { destination: origin.app };
   const host = origin.kind === "http" ? URL.parse(removeReferences(origin.request.url))?.host : undefined;
   return host === undefined ? {} : { destination: host };
 }

@@ -38,7 +38,22 @@ export interface OutsideTool {
 export type OutsideOrigin =
   | { readonly kind: "http"; readonly request: HttpTemplate }
   | { readonly kind: "mcp"; readonly server: string; readonly tool: string }
-  | { readonly kind: "skill"; readonly skill: Skill };
+  | { readonly kind: "skill"; readonly skill: Skill }
+  | AppOrigin;
+
+/** An action of an app in the catalogue. */
+export interface AppOrigin {
+  readonly kind: "app";
+  readonly provider: "composio";
+  /** The app's name in lower case. */
+  readonly app: string;
+  /** The provider's name, such as `GMAIL_SEND_EMAIL`. It is another name of the tool. */
+  readonly action: string;
+  readonly version: string;
+  /** For the capability gate (`core/apps/gate.ts`). */
+  readonly capabilities: readonly string[];
+  readonly isDestructive: boolean;
+}
 
 /** The part of the request that an argument fills, and its name there. `payload`: it is the whole body. */
 export interface ArgumentPlace {

@@ -259,7 +259,7 @@ export interface Tool {
   copies?(given: never): CopyScope;
   /** The data that a reading call sends outside; null if none. Absent if no call of the tool does. */
   carries?(given: never): Carried | null;
-  /** For a tenant's own tool: the MCP server or the host of its calls. */
+  /** For a tenant's own tool: the MCP server, the app or the host of its calls. */
   readonly destination?: string;
   /** The settings that an agent's `tool_config` may set; calls read them from `config`. */
   readonly settings?: z.ZodObject;
@@ -298,6 +298,8 @@ export interface Tool {
   check?(given: never, facts: CheckFacts): KnownEnd | null;
   /** For a skill's tool: the skill. */
   readonly skill?: Skill;
+  /** For an action of an app: what the capability gate and the rights of apps judge (`core/apps/`). */
+  readonly action?: AppAction;
   /**
    * For a schema that a tenant or a server wrote: compiles the input's if needed. False if its patterns exceed the
    * budget; then nothing was compiled.
@@ -312,6 +314,15 @@ export interface Tool {
   /** Formats a result for the model. A list is rows, so that a long one is cut after a whole row. */
   show(result: never): Shown;
   readonly examples: readonly ToolExample<unknown>[];
+}
+
+/** An action of an app. */
+export interface AppAction {
+  readonly app: string;
+  readonly action: string;
+  readonly effect: EffectClass;
+  readonly capabilities: readonly string[];
+  readonly isDestructive: boolean;
 }
 
 /** Facts of a call before policy. `config` is the agent's `tool_config` for the tool. */
