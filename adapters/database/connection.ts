@@ -53,6 +53,9 @@ const TABLES = [
   "composio_stats_cache",
   "composio_sync_jobs",
   "app_catalogue",
+  "workspace_tool_config",
+  "agent_app_assignments",
+  "agent_tool_permissions",
 ];
 
 /** Builds queries. A query awaited on its own runs without a tenant and sees nothing. */

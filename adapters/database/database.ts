@@ -26,6 +26,7 @@ import { slackInstallTable } from "./slack-installs.ts";
 import { tenantTable } from "./tenants.ts";
 import { toolSourceTable } from "./tool-sources.ts";
 import { usageTable } from "./usage.ts";
+import { workspaceAppTable } from "./workspace-apps.ts";
 
 /** Opens the database without sending a request. `endpoint` is the address of a proxy; Neon's own when null. */
 export function openDatabase(url: string, endpoint: string | null): Database {
@@ -54,6 +55,7 @@ export function openDatabase(url: string, endpoint: string | null): Database {
     slackInstalls: cacheInstalls(slackInstallTable(connection), Date.now),
     connectionJobs: connectionJobs(connection),
     appCatalogue: appCatalogueTable(connection, background),
+    workspaceApps: workspaceAppTable(connection),
     connections: (tenant, seal) => connectionTable(connection, { tenant, seal, now: Date.now }),
     appClients: (tenant, seal) => appClientTable(connection, tenant, seal),
   };

@@ -360,3 +360,13 @@ export const appClients = pgTable("app_clients", {
   sealed: text("sealed"),
   updatedAt: moment("updated_at").notNull(),
 });
+
+export const workspaceToolConfig = pgTable("workspace_tool_config", {
+  tenant: text("tenant").notNull(),
+  toolId: text("tool_id").notNull(),
+  enabled: boolean("enabled").notNull(),
+  configuration: text("configuration").notNull(),
+  version: integer("version").notNull(),
+  createdAt: moment("created_at").notNull(),
+  updatedAt: moment("updated_at").notNull(),
+});

@@ -5,10 +5,12 @@
  */
 import type { Database } from "../../core/ports/database.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
-import { failed, ok } from "../../core/base/errors.ts";
+import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { TenantRpc } from "../../core/tenant/rpc.ts";
 import {
   checkRoom,
+  findSourceApp,
+  getSharedSourceKey,
   MAX_SOURCE_BYTES,
   toNameKey,
   type OutsideTool,
@@ -61,7 +63,8 @@ export function openToolSources({ table, blobs, tenantOf, clock }: ToolSourcesDe
         const room = isSame ? ok(undefined) : checkRoom(present.value, name, bytes);
         if (!room.ok) return room;
         if (hash !== null && !isKept) {
-          const put = await blobs.put(getSourceKey(tenant, hash), content);
+          const key = findSourceApp(name) === null ? getSourceKey(tenant, hash) : getSharedSourceKey(hash);
+          const put = await blobs.put(key, content);
           if (!put.ok) return put;
           isKept = true;
         }
@@ -97,11 +100,19 @@ export function openToolSources({ table, blobs, tenantOf, clock }: ToolSourcesDe
     async read(tenant, hash) {
       if (hash === SHIPPED_HASH) return ok(shippedTools);
       const own = await blobs.get(getSourceKey(tenant, hash));
-      const isUnknown = !own.ok && own.error.code === "not_found";
-      const blob = isUnknown ? await blobs.get(getShippedSourceKey(hash)) : own;
-      return blob.ok ? ok(JSON.parse(new TextDecoder().decode(blob.value)) as readonly OutsideTool[]) : blob;
+      if (own.ok || own.error.code !== "not_found") return parseTools(own);
+      // Contents that belong to no tenant.
+      const [shared, shipped] = await Promise.all([
+        blobs.get(getSharedSourceKey(hash)),
+        blobs.get(getShippedSourceKey(hash)),
+      ]);
+      return parseTools(shared.ok || shared.error.code !== "not_found" ? shared : shipped);
     },
   };
+}
+
+function parseTools(blob: Result<Uint8Array>): Result<readonly OutsideTool[]> {
+  return blob.ok ? ok(JSON.parse(new TextDecoder().decode(blob.value)) as readonly OutsideTool[]) : blob;
 }
 
 function createRecord(name: string): SourceRecord {

@@ -25,6 +25,7 @@ import type { TaskIndex } from "./task-index.ts";
 import type { KeyTable, TenantTable } from "./tenant-table.ts";
 import type { ToolSourceTable } from "./tool-source-table.ts";
 import type { UsageTable } from "./usage-table.ts";
+import type { WorkspaceAppTable } from "./workspace-app-table.ts";
 
 export interface Database {
   readonly mcpServers: McpServerTable;
@@ -49,6 +50,7 @@ export interface Database {
   readonly slackInstalls: SlackInstallTable;
   readonly connectionJobs: ConnectionJobs;
   readonly appCatalogue: AppCatalogueTable;
+  readonly workspaceApps: WorkspaceAppTable;
   /** The connections of one tenant. `seal` seals and opens their tokens. */
   connections(tenant: string, seal: RowSeal): ConnectionTable;
   /** The apps of one tenant that people connect to. */

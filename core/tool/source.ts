@@ -1,6 +1,6 @@
 /**
  * A tenant's own tools, as data. A source is the list of tools of one origin: the tenant's HTTP tools (`custom`), or
- * those of one MCP server (`mcp:<server>`). It is stored under the hash of its content and never changes under that
+ * those of one MCP server (`mcp:<server>`), or the enabled actions of an app (`app:<app>`). It is stored under the hash of its content and never changes under that
  * hash, so a task has the tools of its start while the tenant's current ones change.
  */
 import type { AuditEntry } from "../ports/audit.ts";
@@ -131,21 +131,40 @@ export interface DefinedTool {
 /** The most bytes of a source's JSON, and of all sources of a tenant: a little less than an isolate holds. */
 export const MAX_SOURCE_BYTES = 8_000_000;
 const MAX_TENANT_BYTES = 15_000_000;
-/** The most sources with tools of a tenant: a task pins each of them. */
+/** The most sources with tools of a tenant: a task pins each of them. Apps of the catalogue have a bound of their own. */
 export const MAX_SOURCES = 100;
+/** The same of the apps that a tenant added. Their content is shared, but an isolate holds it like the tenant's own. */
+export const MAX_APP_SOURCES = 200;
+const MAX_APP_SOURCE_BYTES = 8_000_000;
+
+const APP_PREFIX = "app:";
 
 /** Formats the content that a source's hash covers. */
 export function formatSource(tools: readonly OutsideTool[]): string {
   return toCanonicalJson(tools);
 }
 
-/** Checks the quota for a source of this size. A source without tools always fits. */
+/** The source with the enabled actions of an app of the catalogue. */
+export function toAppSource(app: string): string {
+  return `${APP_PREFIX}${app}`;
+}
+
+/** The app of a source; null for another source. */
+export function findSourceApp(source: string): string | null {
+  return source.startsWith(APP_PREFIX) ? source.slice(APP_PREFIX.length) : null;
+}
+
+/** Checks the quota for a source of this size. A source without tools always fits. Apps count apart from the others. */
 export function checkRoom(present: readonly SourceRecord[], name: string, bytes: number): Result<void> {
   if (bytes === 0) return ok(undefined);
-  const others = present.filter((source) => source.hash !== null && source.name !== name);
+  const isApp = findSourceApp(name) !== null;
+  const others = present.filter(
+    (source) => source.hash !== null && source.name !== name && (findSourceApp(source.name) !== null) === isApp,
+  );
+  const together = others.reduce((sum, source) => sum + source.bytes, bytes);
+  if (isApp) return checkAppRoom(others.length, together);
   if (others.length >= MAX_SOURCES)
     return failed("quota_exceeded", `A tenant has at most ${MAX_SOURCES} sources of tools. Take one away first.`);
-  const together = others.reduce((sum, source) => sum + source.bytes, bytes);
   return together <= MAX_TENANT_BYTES
     ? ok(undefined)
     : failed(
@@ -154,9 +173,28 @@ export function checkRoom(present: readonly SourceRecord[], name: string, bytes:
       );
 }
 
+function checkAppRoom(others: number, together: number): Result<void> {
+  if (others >= MAX_APP_SOURCES)
+    return failed("quota_exceeded", `A tenant has at most ${MAX_APP_SOURCES} apps. Remove one first.`);
+  return together <= MAX_APP_SOURCE_BYTES
+    ? ok(undefined)
+    : failed(
+        "quota_exceeded",
+        `The enabled actions of all apps have ${together} bytes of JSON together, at most ${MAX_APP_SOURCE_BYTES}. Enable fewer actions, or remove an app.`,
+      );
+}
+
 /** Returns the key of a source's content, which is deleted with its tenant. */
 export function getSourceKey(tenant: string, hash: string): string {
   return `${tenant}/tools/${hash}.json`;
+}
+
+/**
+ * Returns the key of an app's content. It describes public actions and names no tenant, so tenants share it, and it stays
+ * when one is deleted.
+ */
+export function getSharedSourceKey(hash: string): string {
+  return `shared/tools/${hash}.json`;
 }
 
 /** Returns the key that has to be unique among a tenant's tools: the API accepts a name with dots or underscores. */
@@ -176,6 +214,6 @@ export interface ToolSourcesPort {
   all(tenant: string): Promise<Result<readonly SourceRecord[]>>;
   /** The sources that a new task pins, by name, including those of an interrupted publication. */
   present(tenant: string): Promise<Result<readonly PinnedSource[]>>;
-  /** Reads the tools of a hash; `not_found` if the tenant never published it. */
+  /** Reads the tools of a hash; `not_found` if the tenant never published it. Those of an app are read by every tenant. */
   read(tenant: string, hash: string): Promise<Result<readonly OutsideTool[]>>;
 }

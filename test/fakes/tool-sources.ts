@@ -3,6 +3,8 @@ import { sha256Hex } from "../../core/base/sha256.ts";
 import { failed, ok } from "../../core/base/errors.ts";
 import {
   checkRoom,
+  findSourceApp,
+  getSharedSourceKey,
   MAX_SOURCE_BYTES,
   toNameKey,
   type OutsideTool,
@@ -44,7 +46,8 @@ export function fakeToolSources(): ToolSourcesPort {
         return failed("conflict", "registered twice", { field: "name" });
       const record = { name, hash, version: version + 1, tools: tools.length, bytes, origin, updatedAt: Date.now() };
       records.set(`${tenant} ${name}`, { record, names });
-      if (hash !== null) contents.set(getSourceKey(tenant, hash), text);
+      const isShared = findSourceApp(name) !== null;
+      if (hash !== null) contents.set(isShared ? getSharedSourceKey(hash) : getSourceKey(tenant, hash), text);
       return ok(record);
     },
     async all(tenant) {
@@ -54,7 +57,7 @@ export function fakeToolSources(): ToolSourcesPort {
       return ok(ofTenant(tenant).flatMap(({ record: { name, hash } }) => (hash === null ? [] : [{ name, hash }])));
     },
     async read(tenant, hash) {
-      const text = contents.get(getSourceKey(tenant, hash));
+      const text = contents.get(getSourceKey(tenant, hash)) ?? contents.get(getSharedSourceKey(hash));
       return text === undefined
         ? failed("not_found", "There is no such source.")
         : ok(JSON.parse(text) as readonly OutsideTool[]);

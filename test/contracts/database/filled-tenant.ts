@@ -55,6 +55,9 @@ export const TABLES = [
   "slack_authorizations",
   "entity_connections",
   "app_clients",
+  "workspace_tool_config",
+  "agent_app_assignments",
+  "agent_tool_permissions",
 ] as const;
 
 export const TOKENS = { kind: "key", value: "k" } as const;
@@ -99,8 +102,18 @@ export async function fillTenant(database: Database, server: Pick<TestDatabase, 
   const began = { mark: "spy", key: "key_spy", redirect: "https://otto.example/slack/oauth", expiresAt: 4e12 };
   valueOf(await database.slackInstalls.begin(tenant, began));
   const connection = await connectSpy(database, tenant, person.id);
+  await addSpyApp(database, tenant, agent.id);
   const ids = { agent: agent.id, task: task.task, memory: memory.id, endpoint: endpoint.id, person: person.id };
   return { ...made, ...ids, connection, schedule };
+}
+
+/** An app of the catalogue with one action, which the agent may only read. */
+async function addSpyApp(database: Database, tenant: string, agent: string): Promise<void> {
+  const after = { enabledActions: ["SPY_LOOK"], overrides: {}, approved: { SPY_LOOK: "h" } };
+  valueOf(await database.workspaceApps.put(tenant, { app: "spy", before: null, after }, act("app.add", "spy")));
+  const assignments = [{ app: "spy", isActive: true, level: "read_only" as const, actions: [] }];
+  const settings = { assignments, permissions: new Map([["SPY_LOOK", false]]) };
+  valueOf(await database.workspaceApps.setAgent(tenant, agent, settings, act("agent.set_apps", agent)));
 }
 
 /** An app and a person's active connection of it. */

@@ -93,6 +93,10 @@ describe("the Worker's role", () => {
     ["entity_connections", `delete from entity_connections where tenant = '%'`],
     ["app_clients", `update app_clients set sealed = 'x' where tenant = '%'`],
     ["app_clients", `delete from app_clients where tenant = '%'`],
+    ["workspace_tool_config", `update workspace_tool_config set configuration = '{}' where tenant = '%'`],
+    ["workspace_tool_config", `delete from workspace_tool_config where tenant = '%'`],
+    ["agent_app_assignments", `delete from agent_app_assignments where tenant = '%'`],
+    ["agent_tool_permissions", `delete from agent_tool_permissions where tenant = '%'`],
   ])("changes nothing in %s of another tenant by: %s", async (table, statement) => {
     const before = await asOwner(`select * from ${table}`);
     await asApp(statement.replace("%", a.tenant.id), b.tenant.id);
@@ -123,6 +127,9 @@ describe("the Worker's role", () => {
     "select otto_purge_hooks()",
     "select otto_purge_slack()",
     "select otto_purge_connections()",
+    "select otto_purge_workspace_apps()",
+    "update agent_app_assignments set level = 'full'",
+    "update agent_tool_permissions set is_active = true",
     "select otto_revoke_connections_of_person()",
     "select header from sealing_keys",
     "update slack_authorizations set key = 'x'",

@@ -1,7 +1,13 @@
 /** What every `ToolSourcesPort` does. Runs in Node for the fake and in workerd for Postgres with the bucket. */
 import { describe, expect, it } from "vitest";
 import type { Result } from "../../../core/base/errors.ts";
-import { MAX_SOURCE_BYTES, MAX_SOURCES, type OutsideTool, type ToolSourcesPort } from "../../../core/tool/source.ts";
+import {
+  MAX_APP_SOURCES,
+  MAX_SOURCE_BYTES,
+  MAX_SOURCES,
+  type OutsideTool,
+  type ToolSourcesPort,
+} from "../../../core/tool/source.ts";
 
 /** A tool that reads from an address. */
 export function outsideToolOf(name: string, change: Partial<OutsideTool> = {}): OutsideTool {
@@ -29,6 +35,15 @@ export function outsideToolOf(name: string, change: Partial<OutsideTool> = {}): 
     },
     ...change,
   };
+}
+
+/** A tool of an app of the catalogue. */
+function appToolOf(action: string, change: Partial<OutsideTool> = {}): OutsideTool {
+  const origin = { kind: "app", provider: "composio", app: "gmail", action, version: "1" } as const;
+  return outsideToolOf(`composio_${action}`, {
+    origin: { ...origin, capabilities: ["email.read"], isDestructive: false },
+    ...change,
+  });
 }
 
 /** `open` gives the port and two tenants that have no sources. */
@@ -144,6 +159,47 @@ export function toolSourcesContract(
         outsideToolOf("one"),
       ]);
       expect(await sources.read(a, theirs.hash ?? "")).toMatchObject({ ok: false, error: { code: "not_found" } });
+    });
+
+    it("of apps have one content for all tenants, and disappear for each alone", async () => {
+      const { sources, a, b } = await open();
+      const tool = appToolOf("GMAIL_LIST");
+      const [mine, theirs] = [
+        valueOf(await publish(sources, a, "app:gmail", tool)),
+        valueOf(await publish(sources, b, "app:gmail", tool)),
+      ];
+      expect(mine.hash).toBe(theirs.hash);
+      valueOf(await publish(sources, a, "app:gmail"));
+      expect(valueOf(await sources.present(a))).toEqual([]);
+      expect(valueOf(await sources.present(b))).toEqual([{ name: "app:gmail", hash: mine.hash }]);
+      for (const tenant of [a, b]) expect(valueOf(await sources.read(tenant, mine.hash ?? ""))).toEqual([tool]);
+      expect(await publish(sources, b, "custom", outsideToolOf("composio_GMAIL_LIST"))).toMatchObject({
+        ok: false,
+        error: { code: "conflict", field: "name" },
+      });
+    });
+
+    it("of apps leave the room of other sources as it is, and have a room of their own", async () => {
+      const { sources, a } = await open();
+      const large = (tool: string, bytes: number) => outsideToolOf(tool, { input: { description: "x".repeat(bytes) } });
+      const refused = { ok: false, error: { code: "quota_exceeded" } };
+      valueOf(await publish(sources, a, "app:one", large("first", 7_900_000)));
+      expect(await publish(sources, a, "app:two", large("second", 200_000))).toMatchObject(refused);
+      valueOf(await publish(sources, a, "one", large("third", 7_900_000)));
+      valueOf(await publish(sources, a, "two", large("fourth", 7_000_000)));
+      valueOf(await publish(sources, a, "app:one"));
+      valueOf(await publish(sources, a, "app:two", large("second", 200_000)));
+    });
+
+    it("of apps do not count as other sources, and are at most so many themselves", async () => {
+      const { sources, a } = await open();
+      const refused = { ok: false, error: { code: "quota_exceeded" } };
+      for (let i = 0; i < MAX_APP_SOURCES; i += 1)
+        valueOf(await publish(sources, a, `app:${i}`, appToolOf(`GMAIL_${i}`)));
+      expect(await publish(sources, a, "app:more", appToolOf("GMAIL_MORE"))).toMatchObject(refused);
+      valueOf(await publish(sources, a, "custom", outsideToolOf("own")));
+      valueOf(await publish(sources, a, "app:7"));
+      valueOf(await publish(sources, a, "app:more", appToolOf("GMAIL_MORE")));
     });
   });
 }

@@ -1,0 +1,82 @@
+/** Turns enabled actions of the catalogue into tools of a tenant: their names, effects and accounts. */
+import { getOwn } from "../base/own-field.ts";
+import { shortHash } from "../gateway/model-names.ts";
+import type { CatalogueAction, CatalogueApp } from "../ports/app-catalogue.ts";
+import { type OutsideTool, toAppSource } from "../tool/source.ts";
+import { type ActionOverride, type AppConfiguration, findOverride } from "./workspace.ts";
+
+const NAME_PREFIX = "composio_";
+const LONGEST_NAME = 64;
+const HASH_DIGITS = 10;
+/** The time limit of one call. */
+const TIMEOUT_MS = 60_000;
+
+/** Returns the name of an action's tool. One that is too long for a model is cut, and ends with ten digits of its SHA-1. */
+export async function getActionToolName(action: string): Promise<string> {
+  const plain = `${NAME_PREFIX}${action}`;
+  if (plain.length <= LONGEST_NAME) return plain;
+  return `${plain.slice(0, LONGEST_NAME - HASH_DIGITS - 1)}_${await shortHash(plain)}`;
+}
+
+/** Returns the action of a name that may be a tool's, in upper case. The name of a tool that was cut stays as it is. */
+export function toActionName(name: string): string {
+  return (name.startsWith(NAME_PREFIX) ? name.slice(NAME_PREFIX.length) : name).toUpperCase();
+}
+
+/** Converts one action. `app` says whether its calls need an account. */
+export async function toOutsideTool(
+  action: CatalogueAction,
+  app: Pick<CatalogueApp, "isOpen">,
+  override: ActionOverride = {},
+): Promise<OutsideTool> {
+  const { effect = action.effect, security = action.security } = override;
+  const needsAccount = !app.isOpen && !action.isOpen;
+  return {
+    name: await getActionToolName(action.action),
+    summary: action.description === "" ? action.title : action.description,
+    toolbox: toAppSource(action.app),
+    category: "api",
+    permissions: ["network"],
+    security,
+    effect,
+    timeoutMs: TIMEOUT_MS,
+    input: action.input,
+    // What apps return often differs from what they describe, and a result that exists is worth more than its schema.
+    output: null,
+    origin: {
+      kind: "app",
+      provider: "composio",
+      app: action.app,
+      action: action.action,
+      version: action.version,
+      capabilities: action.capabilities,
+      isDestructive: action.isDestructive,
+    },
+    ...(needsAccount ? { app: { app: action.app, provider: "composio", owner: "either", scopes: [] } } : {}),
+  };
+}
+
+/**
+ * Returns the tools of an app's enabled actions, by their names. An action that the catalogue no longer has is left out.
+ * One whose schemas or hints changed stays as `published` has it until an administrator approves it, and is left out if it
+ * was not published.
+ */
+export async function toAppTools(
+  { app, actions }: { readonly app: Pick<CatalogueApp, "isOpen">; readonly actions: readonly CatalogueAction[] },
+  configuration: AppConfiguration,
+  published: readonly OutsideTool[],
+): Promise<OutsideTool[]> {
+  const enabled = new Set(configuration.enabledActions);
+  const earlier = new Map(
+    published.flatMap((tool) => (tool.origin.kind === "app" ? [[tool.origin.action, tool]] : [])),
+  );
+  const tools: OutsideTool[] = [];
+  for (const action of actions.toSorted((one, other) => (one.action < other.action ? -1 : 1))) {
+    if (!enabled.has(action.action)) continue;
+    const isApproved = getOwn(configuration.approved, action.action) === action.schemaHash;
+    const before = earlier.get(action.action);
+    if (isApproved) tools.push(await toOutsideTool(action, app, findOverride(configuration, action)));
+    else if (before !== undefined) tools.push(before);
+  }
+  return tools;
+}
