@@ -18,9 +18,19 @@ export async function getActionToolName(action: string): Promise<string> {
   return `${plain.slice(0, LONGEST_NAME - HASH_DIGITS - 1)}_${await shortHash(plain)}`;
 }
 
-/** Returns the action of a name that may be a tool's, in upper case. The name of a tool that was cut stays as it is. */
-export function toActionName(name: string): string {
-  return (name.startsWith(NAME_PREFIX) ? name.slice(NAME_PREFIX.length) : name).toUpperCase();
+/**
+ * Finds an action by the provider's name in any case, or by the name of its tool, also by one that was cut. `actions` is by
+ * name. Null if there is none.
+ */
+export async function findAction<Action>(actions: ReadonlyMap<string, Action>, name: string): Promise<Action | null> {
+  const isTool = name.startsWith(NAME_PREFIX);
+  const found = actions.get((isTool ? name.slice(NAME_PREFIX.length) : name).toUpperCase());
+  if (found !== undefined) return found;
+  if (!isTool || name.length !== LONGEST_NAME) return null;
+  const start = name.slice(NAME_PREFIX.length, LONGEST_NAME - HASH_DIGITS - 1);
+  for (const [action, one] of actions)
+    if (action.startsWith(start) && (await getActionToolName(action)) === name) return one;
+  return null;
 }
 
 /** Converts one action. `app` says whether its calls need an account. */

@@ -71,9 +71,37 @@ const APP_CASES: readonly Case[] = [
   { route: "POST /api/tools/backfill-params", path: () => "/api/tools/backfill-params", other: 422, owner: 422 },
 ];
 
+const refused = (route: string, path: string, status: number, body?: object): Case => {
+  const given = body === undefined ? {} : { body: () => body };
+  return { route: `${route}`, path: () => path, ...given, other: status, owner: status };
+};
+
+/** The catalogue is empty here. `test/workerd/apps/` has the same with apps that each tenant added. */
+const WORKSPACE_CASES: readonly Case[] = [
+  refused("POST /api/tools/add-to-workspace", "/api/tools/add-to-workspace", 404, { app_name: "gmail" }),
+  refused("DELETE /api/tools/remove-from-workspace/{app}", "/api/tools/remove-from-workspace/gmail", 404),
+  refused("POST /api/tools/{app}/actions", "/api/tools/gmail/actions", 404, { actions: [] }),
+  refused("PUT /api/tools/{app}/overrides", "/api/tools/gmail/overrides", 404, { overrides: {} }),
+  {
+    route: "GET /api/tools/access",
+    path: ({ agent }) => `/api/tools/access?agent=${agent}&tool=run_command`,
+    other: 404,
+    owner: 200,
+  },
+  { route: "GET /v1/agents/{id}/apps", path: ({ agent }) => `/v1/agents/${agent}/apps`, other: 404, owner: 200 },
+  {
+    route: "PUT /v1/agents/{id}/apps",
+    path: ({ agent }) => `/v1/agents/${agent}/apps`,
+    body: () => ({ assignments: [], permissions: [] }),
+    other: 404,
+    owner: 200,
+  },
+];
+
 export const ACCESS_CASES: readonly Case[] = [
   ...CONNECTION_CASES,
   ...APP_CASES,
+  ...WORKSPACE_CASES,
   {
     // No call of these tasks waits for an account; test/workerd/steps/account.test.ts has one that does.
     route: "POST /v1/tasks/{id}/connections/{wait}",

@@ -2,6 +2,7 @@
  * Names what the document would repeat: each list of values becomes a component, and a union of named objects gets a
  * discriminator (https://spec.openapis.org/oas/v3.1.0#discriminator-object).
  */
+import { APP_LEVELS } from "../../core/apps/access.ts";
 import { INTEGRATION_STATES } from "../../core/apps/integrations.ts";
 import { EVENT_PATTERNS } from "../../core/channels/webhooks/endpoint.ts";
 import { ERRORS } from "../../core/base/errors.ts";
@@ -22,6 +23,8 @@ const ENUMS: Readonly<Record<string, string>> = {
   AccountProvider: PROVIDERS.join(" "),
   AccountOwnerKind: "shared person",
   ApprovalDecision: "approve refuse",
+  AddedAppStatus: "success already_added",
+  AppLevel: APP_LEVELS.join(" "),
   AppsStatus: "on demo off unknown",
   ArgumentPlace: "path query header body payload",
   BudgetPeriod: "day month total",
@@ -98,6 +101,7 @@ const ENUMS: Readonly<Record<string, string>> = {
   UnknownOutcomePolicy: "tell ask",
   VectorStore: "pgvector vectorize unknown",
   ViewMode: "whole short",
+  WorkspaceAppStatus: "added pending active expired revoked failed",
 };
 
 const NAMES: ReadonlyMap<string, string> = new Map(Object.entries(ENUMS).map(([name, values]) => [values, name]));

@@ -20,6 +20,7 @@ import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { getPerson, getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
+import { readAddedApps } from "./added-apps.ts";
 import { filterApps, matchWords } from "./match.ts";
 import {
   ACTION_LIMIT,
@@ -35,7 +36,7 @@ import {
   statsSchema,
   triggerSchema,
 } from "./schemas.ts";
-import { type AppState, isConnected, judgeApps, toAppKey } from "./states.ts";
+import { type AppState, isConnected, judgeApps, splitAppKey, toAppKey } from "./states.ts";
 import { toActionView, toConnectedApp, toMarketplaceApp, toTriggerView } from "./view.ts";
 
 const shared = { tags: ["Apps"], ...withKey, method: "get" as const, middleware: [requireScope("tasks:read")] };
@@ -72,7 +73,7 @@ const connected = createRoute({
   ...shared,
   operationId: "marketplace.listConnected",
   path: "/api/tools/connected",
-  summary: "List the apps that are connected or being connected",
+  summary: "List the apps that are added, connected or being connected",
   description: "By own and shared connections, those in use first. `GET /v1/connections` has each connection.",
   request: { query: connectedQuery },
   responses: answers({ 200: { description: "The apps.", json: connectedAppsSchema } }, [422]),
@@ -82,7 +83,7 @@ const workspace = createRoute({
   ...shared,
   operationId: "marketplace.listWorkspace",
   path: "/api/tools/workspace",
-  summary: "List all apps that have a connection, in any state",
+  summary: "List all apps that are added or have a connection, in any state",
   description: "Like `GET /api/tools/connected`, with the expired, failed and revoked ones.",
   request: { query: connectedQuery },
   responses: answers({ 200: { description: "The apps.", json: connectedAppsSchema } }, [422]),
@@ -120,12 +121,16 @@ export function appCatalogueRoutes(app: App): void {
     const { app: name = "", category = "", search = "", offset = 0, include } = query;
     const limit = query.limit ?? (include === undefined ? APP_LIMIT.usual : APP_LIMIT.withTriggers);
     if (include !== undefined) refuseManyTriggers(limit, "limit");
-    const [snapshot, states] = await Promise.all([readSnapshot(c), readStates(c)]);
+    const [snapshot, states, added] = await Promise.all([readSnapshot(c), readStates(c), readAddedApps(c)]);
     const found = filterApps(snapshot?.apps ?? [], { app: name, category, search });
     const page = found.slice(offset, offset + limit);
     const read = await readTriggers(c, include === undefined ? null : snapshot, page);
     const apps = page.map((one) =>
-      toMarketplaceApp(one, states.get(toAppKey(one.provider, one.app)), read.get(one.app) ?? []),
+      toMarketplaceApp(one, {
+        state: states.get(toAppKey(one.provider, one.app)),
+        isAdded: added.has(one.app),
+        triggers: read.get(one.app) ?? [],
+      }),
     );
     const reply = {
       apps,
@@ -165,7 +170,8 @@ export function appCatalogueRoutes(app: App): void {
     const matches = matchWords(search);
     const page = all.filter((one) => matches(one, one.action)).slice(offset, offset + limit);
     chargeCost(c.env, getTenant(c), (TOOLS_MS * page.length) / ACTIONS_PER_CHARGE);
-    return c.json(page.map(toActionView), 200);
+    const configuration = (await readAddedApps(c)).get(name)?.configuration ?? null;
+    return c.json(page.map(toActionView(configuration)), 200);
   });
 
   app.openapi(triggers, async (c) => {
@@ -224,23 +230,28 @@ function refuseManyTriggers(apps: number, field: string): void {
     );
 }
 
-/** Reads the apps that have a connection in a wanted state: those in use first, then by title. */
+/** Reads the apps that are added, or have a connection in a wanted state: those in use first, then by title. */
 async function readConnected(
   c: AppContext,
   include: "triggers" | undefined,
   isWanted: (state: AppState) => boolean,
 ): Promise<z.infer<typeof connectedAppsSchema>> {
-  const [snapshot, states] = await Promise.all([readSnapshot(c), readStates(c)]);
-  const wanted = [...states].filter(([, state]) => isWanted(state));
+  const [snapshot, states, added] = await Promise.all([readSnapshot(c), readStates(c), readAddedApps(c)]);
   const known = new Map((snapshot?.apps ?? []).map((one) => [toAppKey(one.provider, one.app), one]));
-  const listed = wanted.flatMap(([key]) => known.get(key) ?? []);
+  const wanted = new Map([...states].filter(([, state]) => isWanted(state)));
+  const keys = new Set([...wanted.keys(), ...[...added.keys()].map((app) => toAppKey("composio", app))]);
+  const listed = [...keys].flatMap((key) => known.get(key) ?? []);
   if (include !== undefined) refuseManyTriggers(listed.length, "include");
-  const titles = await readTitles(c, listed.length < wanted.length);
+  const titles = await readTitles(c, listed.length < keys.size);
   const read = await readTriggers(c, include === undefined ? null : snapshot, listed);
-  const apps = wanted.map(([key, state]) => {
-    const { app } = state.best.connection;
+  const apps = [...keys].map((key) => {
+    const { app, provider } = splitAppKey(key);
+    const facts = { state: wanted.get(key), isAdded: provider === "composio" && added.has(app) };
     const one = known.get(key);
-    return toConnectedApp(one, titles.get(app) ?? app, state, read.get(one?.app ?? "") ?? []);
+    return toConnectedApp(one ?? { app, provider, title: titles.get(app) ?? app }, {
+      ...facts,
+      triggers: read.get(app) ?? [],
+    });
   });
   const sorted = apps.toSorted(
     (one, other) =>

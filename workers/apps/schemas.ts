@@ -64,6 +64,7 @@ const appFields = {
   action_count: z.int(),
   trigger_count: z.int(),
   provider: z.enum(PROVIDERS).describe("By whom its accounts and actions are reached."),
+  is_added: z.boolean().describe("True if the app is added to the workspace."),
   is_connected: z.boolean().describe("True if an own or a shared connection is active."),
   connect_states: z
     .strictObject({ me: connectionStatus.nullable(), shared: connectionStatus.nullable() })
@@ -78,9 +79,11 @@ const marketplaceAppSchema = z
 const connectedAppSchema = z
   .strictObject({
     ...appFields,
-    status: connectionStatus.describe("The best state of its connections."),
-    connected_at: time.describe("When that connection was created."),
-    connection_id: z.string(),
+    status: z
+      .enum(["added", ...connectionStatus.options])
+      .describe("The best state of its connections; `added` if the app is added and not connected."),
+    connected_at: time.nullable().describe("When that connection was created; null without one."),
+    connection_id: z.string().nullable(),
     is_listed: z.boolean().describe("True if the marketplace lists it. An import or an MCP server is not listed."),
   })
   .meta({ id: "ConnectedApp" });
@@ -122,6 +125,7 @@ export const actionSchema = z
     effect: z.enum(["none", "keyed", "probe", "once"]),
     security: z.enum(SECURITY_LEVELS),
     because: z.string().describe("Why Otto gives it this effect and this level."),
+    is_overridden: z.boolean().describe("True if an administrator of the tenant set its effect or its level."),
     capabilities: z.array(z.string()).describe("Such as `message.send`."),
     is_destructive: z.boolean(),
   })

@@ -23,6 +23,11 @@ export function toAppKey(provider: Provider, app: string): string {
   return `${provider} ${app.toLowerCase()}`;
 }
 
+export function splitAppKey(key: string): { readonly provider: Provider; readonly app: string } {
+  const at = key.indexOf(" ");
+  return { provider: key.slice(0, at) as Provider, app: key.slice(at + 1) };
+}
+
 /** Returns the state of each app that has a connection, by `toAppKey`. `now` is in milliseconds since the epoch. */
 export function judgeApps(connections: readonly Connection[], now: number): ReadonlyMap<string, AppState> {
   const stated = connections.flatMap((connection) => {

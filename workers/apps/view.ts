@@ -1,6 +1,7 @@
 /** Apps, actions, triggers and syncs as the API shows them. */
 import type { z } from "@hono/zod-openapi";
 import { iso, isoOrNull } from "../../core/base/iso.ts";
+import { type AppConfiguration, findOverride } from "../../core/apps/workspace.ts";
 import type { DescribedTrigger } from "../../core/apps/catalogue.ts";
 import type { CatalogueAction, CatalogueApp, SyncJob } from "../../core/ports/app-catalogue.ts";
 import { type AppState, isConnected } from "./states.ts";
@@ -10,30 +11,32 @@ type MarketplaceApp = z.infer<typeof marketplaceSchema>["apps"][number];
 type ConnectedApp = z.infer<typeof connectedAppsSchema>["apps"][number];
 type AppFields = Omit<MarketplaceApp, "status">;
 
-/** `state` undefined: the caller sees no connection to it. `triggers` empty: they were not read. */
-export function toMarketplaceApp(
-  app: CatalogueApp,
-  state: AppState | undefined,
-  triggers: readonly DescribedTrigger[],
-): MarketplaceApp {
-  return { ...toAppFields(app, state, triggers), status: "active" };
+/** What the caller sees of an app besides the catalogue. */
+interface AppFacts {
+  /** Undefined: the caller sees no connection to it. */
+  readonly state: AppState | undefined;
+  readonly isAdded: boolean;
+  /** Empty: they were not read. */
+  readonly triggers: readonly DescribedTrigger[];
 }
 
-/** An app with a connection. `listed` undefined: the catalogue lacks it, and `title` is how people call it. */
-export function toConnectedApp(
-  listed: CatalogueApp | undefined,
-  title: string,
-  state: AppState,
-  triggers: readonly DescribedTrigger[],
-): ConnectedApp {
-  const { connection, status } = state.best;
-  const fields =
-    listed === undefined ? toUnlistedFields(connection.app, title, state) : toAppFields(listed, state, triggers);
-  const connected = { status, connected_at: iso(connection.createdAt), connection_id: connection.id };
-  return { ...fields, ...connected, is_listed: listed?.status === "active" };
+export function toMarketplaceApp(app: CatalogueApp, facts: AppFacts): MarketplaceApp {
+  return { ...toAppFields(app, facts), status: "active" };
 }
 
-function toAppFields(app: CatalogueApp, state: AppState | undefined, triggers: readonly DescribedTrigger[]): AppFields {
+/** An app that is added or has a connection. One that the catalogue lacks has a name and a title alone. */
+export function toConnectedApp(app: CatalogueApp | UnlistedApp, facts: AppFacts): ConnectedApp {
+  const best = facts.state?.best;
+  const connected = {
+    status: best?.status ?? ("added" as const),
+    connected_at: best === undefined ? null : iso(best.connection.createdAt),
+    connection_id: best?.connection.id ?? null,
+  };
+  if (!("actionCount" in app)) return { ...toUnlistedFields(app, facts), ...connected, is_listed: false };
+  return { ...toAppFields(app, facts), ...connected, is_listed: app.status === "active" };
+}
+
+function toAppFields(app: CatalogueApp, { triggers, ...facts }: AppFacts): AppFields {
   return {
     id: app.app,
     app_name: app.app,
@@ -46,7 +49,7 @@ function toAppFields(app: CatalogueApp, state: AppState | undefined, triggers: r
     action_count: app.actionCount,
     trigger_count: app.triggerCount,
     provider: app.provider,
-    ...toStateFields(state),
+    ...toStateFields(facts),
     triggers: triggers.map(({ trigger, title, description }) => ({
       name: trigger,
       display_name: title,
@@ -55,7 +58,9 @@ function toAppFields(app: CatalogueApp, state: AppState | undefined, triggers: r
   };
 }
 
-function toUnlistedFields(app: string, title: string, state: AppState): AppFields {
+type UnlistedApp = Pick<CatalogueApp, "app" | "title"> & Pick<ConnectedApp, "provider">;
+
+function toUnlistedFields({ app, title, provider }: UnlistedApp, facts: AppFacts): AppFields {
   return {
     id: app,
     app_name: app,
@@ -66,36 +71,49 @@ function toUnlistedFields(app: string, title: string, state: AppState): AppField
     auth_schemes: [],
     action_count: 0,
     trigger_count: 0,
-    provider: state.best.connection.provider,
-    ...toStateFields(state),
+    provider,
+    ...toStateFields(facts),
     triggers: [],
   };
 }
 
-function toStateFields(state: AppState | undefined): Pick<AppFields, "is_connected" | "connect_states"> {
+type StateFields = Pick<AppFields, "is_added" | "is_connected" | "connect_states">;
+
+function toStateFields({ state, isAdded }: Pick<AppFacts, "state" | "isAdded">): StateFields {
   return {
+    is_added: isAdded,
     is_connected: isConnected(state),
     connect_states: { me: state?.me ?? null, shared: state?.shared ?? null },
   };
 }
 
-export function toActionView(action: CatalogueAction): z.infer<typeof actionSchema> {
-  return {
-    name: action.action,
-    display_name: action.title,
-    description: action.description,
-    app_name: action.app,
-    parameters: { ...action.input },
-    // No tenant can enable actions yet.
-    enabled: false,
-    tags: [...action.tags],
-    effect: action.effect,
-    security: action.security,
-    because: action.because,
-    capabilities: [...action.capabilities],
-    is_destructive: action.isDestructive,
+/** Actions as the tenant has them. `configuration` is null for an app that is not added. */
+export function toActionView(
+  configuration: AppConfiguration | null,
+): (action: CatalogueAction) => z.infer<typeof actionSchema> {
+  const enabled = new Set(configuration?.enabledActions);
+  return (action) => {
+    const override = configuration === null ? undefined : findOverride(configuration, action);
+    const { effect = action.effect, security = action.security } = override ?? {};
+    return {
+      name: action.action,
+      display_name: action.title,
+      description: action.description,
+      app_name: action.app,
+      parameters: { ...action.input },
+      enabled: enabled.has(action.action),
+      tags: [...action.tags],
+      effect,
+      security,
+      because: override === undefined ? action.because : OVERRIDDEN,
+      is_overridden: override !== undefined,
+      capabilities: [...action.capabilities],
+      is_destructive: action.isDestructive,
+    };
   };
 }
+
+const OVERRIDDEN = "An administrator of this workspace set it.";
 
 export function toTriggerView(trigger: DescribedTrigger): z.infer<typeof triggerSchema> {
   return {

@@ -3,6 +3,7 @@ import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { endMcpProcessesFromEnv, mcpRegistryFromEnv } from "../../adapters/env/mcp.ts";
 import { hasSharedGrant, isPerPerson, isSameAccess, type McpConfig, type McpSettings } from "../../core/mcp/config.ts";
 import type { McpServerRecord } from "../../core/ports/mcp-server-table.ts";
+import { checkNotAdded } from "../apps/names.ts";
 import { createAuditEntry } from "../http/audit-entry.ts";
 import type { AppContext } from "../http/context.ts";
 import { unwrap } from "../http/unwrap.ts";
@@ -20,6 +21,7 @@ export async function setServer(
 ): Promise<McpServerRecord> {
   const known = before.find((one) => one.name === name);
   const isOther = known !== undefined && !isSameAccess(known.settings, settings);
+  if (known === undefined) unwrap(await checkNotAdded(place, name));
   if (settings.oauth !== null) unwrap(await checkServerName(place, name));
   if (known !== undefined && endsAccounts(known.settings, settings)) unwrap(await endServerApp(c, place, known));
   if (isOther) unwrap(await withdraw(place, name));

@@ -2,13 +2,19 @@
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { type ConnectOptions, toAppSettings } from "../../core/openapi/connect.ts";
 import type { StoredAppClient } from "../../core/ports/app-client-table.ts";
+import { checkNotAdded } from "../apps/names.ts";
 import { endApp, findStoredApp, isRemovedApp, storeApp } from "../connections/apps.ts";
 import type { AppContext } from "../http/context.ts";
 import { getTenant } from "../http/principal.ts";
 import type { NamedImport } from "./imported-sources.ts";
 
-/** Finds the app of an import; null without one. `conflict` if the app of this name is an MCP server. */
+/**
+ * Finds the app of an import; null without one. `conflict` if the app of this name is an MCP server, or one of the
+ * catalogue.
+ */
 export async function findImportApp(c: AppContext, name: string): Promise<Result<StoredAppClient | null>> {
+  const free = await checkNotAdded({ env: c.env, tenant: getTenant(c) }, name);
+  if (!free.ok) return free;
   const found = await findStoredApp({ env: c.env, tenant: getTenant(c) }, name);
   if (!found.ok || found.value === null) return found;
   if (isRemovedApp(found.value)) return ok(null);

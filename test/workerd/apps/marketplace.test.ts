@@ -82,6 +82,7 @@ describe("the marketplace", () => {
       trigger_count: 1,
       provider: "composio",
       status: "active",
+      is_added: false,
       is_connected: false,
       connect_states: { me: null, shared: null },
       triggers: [],
@@ -224,6 +225,7 @@ describe("an app", () => {
       effect: "probe",
       security: "dangerous",
       because: "It has no hint that says what a repeat does.",
+      is_overridden: false,
       capabilities: ["email.send"],
       is_destructive: false,
     });

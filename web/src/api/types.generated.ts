@@ -4,9 +4,19 @@ export type AccountOwnerKind = "shared" | "person";
 
 export type AccountProvider = "composio" | "oauth" | "key" | "mcp";
 
+export type AddAppInput = { app_name: string };
+
+export type AddedApp = { status: AddedAppStatus; message: string; app_name: string };
+
+export type AddedAppStatus = "success" | "already_added";
+
 export type AdminKeyInput = { name?: string | undefined; expires_at?: string | null | undefined };
 
 export type Agent = { name: string; model?: string | undefined; fallbacks?: (string)[] | undefined; instructions: string; tools: (string)[]; permissions: (Permission)[]; approval?: { safe?: PolicyDecision | undefined; cautious?: PolicyDecision | undefined; dangerous?: PolicyDecision | undefined; critical?: PolicyDecision | undefined; rules?: ({ tool: string; decision: PolicyDecision })[] | undefined; expires_s?: number | undefined } | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; sandbox?: { allowed_paths?: (string)[] | undefined; denied_patterns?: (string)[] | undefined; extensions?: (string)[] | undefined; allow_write?: boolean | undefined } | undefined; allowed_domains?: (string)[] | undefined; idempotent_hosts?: (string | { host: string; keyed_for_s: number })[] | undefined; on_unknown?: UnknownOutcomePolicy | undefined; memory?: { summaries?: boolean | undefined; tag_boost?: number | undefined; min_score?: number | undefined } | undefined; skills?: { match?: SkillMatch | undefined; names?: (string)[] | undefined } | undefined; tool_config?: Record<string, Record<string, unknown>> | undefined; app_config?: Record<string, { connection?: string | undefined; owner?: OwnerRule | undefined }> | undefined; id: string; version: number; created_at: string | null; updated_at: string | null; archived_at: string | null };
+
+export type AgentApps = { agent: string; assignments: ({ app_name: string; level: AppLevel; actions: (string)[]; is_active: boolean })[]; permissions: ({ tool: string; is_active: boolean })[] };
+
+export type AgentAppsInput = { assignments: ({ app_name: string; level: AppLevel; actions?: (string)[] | undefined; is_active: boolean })[]; permissions: ({ tool: string; is_active: boolean })[] };
 
 export type AgentInput = { name: string; model?: string | undefined; fallbacks?: (string)[] | undefined; instructions: string; tools: (string)[]; permissions: (Permission)[]; approval?: { safe?: PolicyDecision | undefined; cautious?: PolicyDecision | undefined; dangerous?: PolicyDecision | undefined; critical?: PolicyDecision | undefined; rules?: ({ tool: string; decision: PolicyDecision })[] | undefined; expires_s?: number | undefined } | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; sandbox?: { allowed_paths?: (string)[] | undefined; denied_patterns?: (string)[] | undefined; extensions?: (string)[] | undefined; allow_write?: boolean | undefined } | undefined; allowed_domains?: (string)[] | undefined; idempotent_hosts?: (string | { host: string; keyed_for_s: number })[] | undefined; on_unknown?: UnknownOutcomePolicy | undefined; memory?: { summaries?: boolean | undefined; tag_boost?: number | undefined; min_score?: number | undefined } | undefined; skills?: { match?: SkillMatch | undefined; names?: (string)[] | undefined } | undefined; tool_config?: Record<string, Record<string, unknown>> | undefined; app_config?: Record<string, { connection?: string | undefined; owner?: OwnerRule | undefined }> | undefined };
 
@@ -14,7 +24,15 @@ export type AgentVersion = { name: string; model?: string | undefined; fallbacks
 
 export type AnswerInput = { text?: string | undefined; choice?: string | undefined };
 
-export type AppAction = { name: string; display_name: string; description: string; app_name: string; parameters: Record<string, unknown>; enabled: boolean; tags: (string)[]; effect: EffectClass; security: SecurityLevel; because: string; capabilities: (string)[]; is_destructive: boolean };
+export type AppAction = { name: string; display_name: string; description: string; app_name: string; parameters: Record<string, unknown>; enabled: boolean; tags: (string)[]; effect: EffectClass; security: SecurityLevel; because: string; is_overridden: boolean; capabilities: (string)[]; is_destructive: boolean };
+
+export type AppChange = { status: "success"; message: string; app_name: string };
+
+export type AppLevel = "full" | "read_only" | "list";
+
+export type AppOverrides = { status: "success"; overridden_count: number; app_name: string };
+
+export type AppOverridesInput = { overrides: Record<string, { effect?: EffectClass | undefined; security?: SecurityLevel | undefined }> };
 
 export type AppTrigger = { name: string; display_name: string; description: string; app_name: string; config: Record<string, unknown>; payload: Record<string, unknown> | null };
 
@@ -96,7 +114,7 @@ export type ConnectReason = "missing" | "expired" | "revoked" | "scopes" | "unat
 
 export type ConnectableApp = { app: string; title: string; provider: AccountProvider; owners: (ConnectionOwner)[] };
 
-export type ConnectedApp = { id: string; app_name: string; display_name: string; description: string; logo_url: string | null; categories: (string)[]; auth_schemes: (string)[]; action_count: number; trigger_count: number; provider: AccountProvider; is_connected: boolean; connect_states: { me: ConnectionStatus | null; shared: ConnectionStatus | null }; triggers: (AppTriggerSummary)[]; status: ConnectionStatus; connected_at: string; connection_id: string; is_listed: boolean };
+export type ConnectedApp = { id: string; app_name: string; display_name: string; description: string; logo_url: string | null; categories: (string)[]; auth_schemes: (string)[]; action_count: number; trigger_count: number; provider: AccountProvider; is_added: boolean; is_connected: boolean; connect_states: { me: ConnectionStatus | null; shared: ConnectionStatus | null }; triggers: (AppTriggerSummary)[]; status: WorkspaceAppStatus; connected_at: string | null; connection_id: string | null; is_listed: boolean };
 
 export type ConnectedApps = { apps: (ConnectedApp)[]; total: number };
 
@@ -155,6 +173,10 @@ export type EffectClass = "none" | "keyed" | "probe" | "once";
 export type EmailAddress = { kind: "email"; address: string };
 
 export type EmptyInput = Record<string, never>;
+
+export type EnableActionsInput = { actions: (string)[] };
+
+export type EnabledActions = { status: "success"; enabled_count: number; app_name: string };
 
 export type ErrorCode = "invalid_input" | "unauthenticated" | "permission_denied" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "gone" | "too_large" | "unsupported_media" | "not_available" | "quota_exceeded" | "rate_limited" | "budget_exceeded" | "needs_approval" | "blocked_by_policy" | "sandbox_denied" | "timeout" | "upstream_failed" | "outcome_unknown" | "internal";
 
@@ -216,7 +238,7 @@ export type MailSettings = { provider: MailProvider; from: string; address: stri
 
 export type Marketplace = { apps: (MarketplaceApp)[]; total_apps: number; total_actions: number; categories: (string)[]; last_synced: string | null };
 
-export type MarketplaceApp = { id: string; app_name: string; display_name: string; description: string; logo_url: string | null; categories: (string)[]; auth_schemes: (string)[]; action_count: number; trigger_count: number; provider: AccountProvider; is_connected: boolean; connect_states: { me: ConnectionStatus | null; shared: ConnectionStatus | null }; triggers: (AppTriggerSummary)[]; status: "active" };
+export type MarketplaceApp = { id: string; app_name: string; display_name: string; description: string; logo_url: string | null; categories: (string)[]; auth_schemes: (string)[]; action_count: number; trigger_count: number; provider: AccountProvider; is_added: boolean; is_connected: boolean; connect_states: { me: ConnectionStatus | null; shared: ConnectionStatus | null }; triggers: (AppTriggerSummary)[]; status: "active" };
 
 export type McpApprovalInput = { hash: string };
 
@@ -469,6 +491,8 @@ export type TenantInput = { name: string; person?: { name: string } | undefined 
 
 export type Tool = { name: string; model_name: string; also_named: (string)[]; summary: string; toolbox: string; category: string; source: string; permissions: (string)[]; security: string; effect: string; steers: boolean; only_by_name: boolean; aliases: Record<string, string>; input_schema: Record<string, unknown>; output_schema: Record<string, unknown>; settings_schema: Record<string, unknown> | null; examples: ({ note: string; arguments: unknown })[] };
 
+export type ToolAccess = { allowed: boolean; reason: string | null };
+
 export type ToolCallInput = { arguments?: Record<string, unknown> | undefined; agent?: string | undefined; project?: string | undefined; task_id?: string | undefined };
 
 export type ToolCategory = "research" | "file_ops" | "shell" | "database" | "ssh" | "api" | "git" | "communication" | "developer" | "productivity" | "widget" | "control" | "maths" | "memory" | "documents";
@@ -507,16 +531,26 @@ export type WebhookInput = { url: string; events: (EventPattern)[]; description?
 
 export type WebhookReceived = { status: "received"; message_id: string; webhook_type: string };
 
+export type WorkspaceAppStatus = "added" | "pending" | "active" | "expired" | "revoked" | "failed";
+
 export type WrittenFile = { path: string; size: number; content_type: string; modified_at: string; url: string };
 
 /** Every path with its methods: what each takes and answers. */
 export interface paths {
+  "/api/tools/access": {
+    /** Show whether an agent may call a tool for the caller */
+    get: { parameters: { query: { agent?: string | undefined; tool: string }; path?: never }; responses: { 200: { content: { "application/json": ToolAccess } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/api/tools/add-to-workspace": {
+    /** Add an app of the catalogue to the workspace */
+    post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": AddAppInput } }; responses: { 200: { content: { "application/json": AddedApp } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
   "/api/tools/backfill-params": {
     /** Read the missing parameters of actions */
     post: { parameters: { query?: never; path?: never }; requestBody?: { content: { "application/json": EmptyInput } }; responses: { 202: { content: { "application/json": CatalogueSync } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/api/tools/connected": {
-    /** List the apps that are connected or being connected */
+    /** List the apps that are added, connected or being connected */
     get: { parameters: { query?: { include?: "triggers" | undefined }; path?: never }; responses: { 200: { content: { "application/json": ConnectedApps } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/api/tools/debug/cache-status": {
@@ -535,6 +569,10 @@ export interface paths {
     /** List the apps of the catalogue, by the number of their actions */
     get: { parameters: { query?: { app?: string | undefined; category?: string | undefined; search?: string | undefined; limit?: number | undefined; offset?: number | undefined; include?: "triggers" | undefined }; path?: never }; responses: { 200: { content: { "application/json": Marketplace } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
+  "/api/tools/remove-from-workspace/{app}": {
+    /** Remove an app from the workspace */
+    delete: { parameters: { query?: never; path: { app: string } }; responses: { 200: { content: { "application/json": AppChange } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
   "/api/tools/stats": {
     /** Show the figures of the catalogue */
     get: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": CatalogueStats } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
@@ -548,12 +586,18 @@ export interface paths {
     get: { parameters: { query?: { limit?: number | undefined }; path?: never }; responses: { 200: { content: { "application/json": CatalogueSyncs } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/api/tools/workspace": {
-    /** List all apps that have a connection, in any state */
+    /** List all apps that are added or have a connection, in any state */
     get: { parameters: { query?: { include?: "triggers" | undefined }; path?: never }; responses: { 200: { content: { "application/json": ConnectedApps } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/api/tools/{app}/actions": {
     /** List the actions of an app */
     get: { parameters: { query?: { search?: string | undefined; limit?: number | undefined; offset?: number | undefined }; path: { app: string } }; responses: { 200: { content: { "application/json": (AppAction)[] } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    /** Enable exactly these actions of an app */
+    post: { parameters: { query?: never; path: { app: string } }; requestBody: { content: { "application/json": EnableActionsInput } }; responses: { 200: { content: { "application/json": EnabledActions } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/api/tools/{app}/overrides": {
+    /** Set the effect and the security level of actions */
+    put: { parameters: { query?: never; path: { app: string } }; requestBody: { content: { "application/json": AppOverridesInput } }; responses: { 200: { content: { "application/json": AppOverrides } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/api/tools/{app}/triggers": {
     /** List the events of an app that can begin a task */
@@ -628,6 +672,12 @@ export interface paths {
     put: { parameters: { query?: never; path: { id: string } }; requestBody: { content: { "application/json": AgentInput } }; responses: { 200: { content: { "application/json": Agent } }; 201: { content: { "application/json": Agent } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
     /** Delete an agent */
     delete: { parameters: { query?: never; path: { id: string } }; responses: { 204: { content?: never }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/agents/{id}/apps": {
+    /** Show which apps and actions an agent may use */
+    get: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": AgentApps } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    /** Set which apps and actions an agent may use */
+    put: { parameters: { query?: never; path: { id: string } }; requestBody: { content: { "application/json": AgentAppsInput } }; responses: { 200: { content: { "application/json": AgentApps } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/agents/{id}/versions": {
     /** List the versions of an agent, newest first */

@@ -1,0 +1,88 @@
+/** The shapes of what a tenant does with apps: adding them, enabling actions, and what its agents may use. */
+import { z } from "zod";
+import { APP_LEVELS } from "../../core/apps/access.ts";
+import { MAX_ENABLED_ACTIONS, MAX_WORKSPACE_APPS } from "../../core/apps/workspace.ts";
+import { SECURITY_LEVELS } from "../../core/tool/tool.ts";
+import { optionalQuery } from "../http/list-query.ts";
+
+const MAX_NAME = 200;
+/** Switched actions of one agent. */
+const MAX_PERMISSIONS = 2_000;
+const appName = z.string().min(1).max(MAX_NAME).describe("The app's name, in any case.");
+const actionName = z
+  .string()
+  .max(MAX_NAME)
+  .regex(/^[A-Za-z0-9_]+$/, "has letters, digits and _ alone")
+  .describe("The provider's name of the action, in any case, or that of its tool.");
+
+export const addAppSchema = z.strictObject({ app_name: appName }).meta({ id: "AddAppInput" });
+
+export const appChangeSchema = z
+  .strictObject({ status: z.literal("success"), message: z.string(), app_name: z.string() })
+  .meta({ id: "AppChange" });
+export const addedAppSchema = appChangeSchema
+  .extend({ status: z.enum(["success", "already_added"]) })
+  .meta({ id: "AddedApp" });
+
+export const enableSchema = z
+  .strictObject({
+    actions: z.array(actionName).max(MAX_ENABLED_ACTIONS).describe("All that are to be enabled; others are disabled."),
+  })
+  .meta({ id: "EnableActionsInput" });
+export const enabledSchema = z
+  .strictObject({ status: z.literal("success"), enabled_count: z.int(), app_name: z.string() })
+  .meta({ id: "EnabledActions" });
+
+const overrideSchema = z.strictObject({
+  effect: z.enum(["none", "keyed", "probe", "once"]).optional(),
+  security: z.enum(SECURITY_LEVELS).optional(),
+});
+export const overridesSchema = z
+  .strictObject({
+    overrides: z
+      .record(actionName, overrideSchema)
+      .refine((given) => Object.keys(given).length <= MAX_ENABLED_ACTIONS, `has at most ${MAX_ENABLED_ACTIONS} actions`)
+      .describe("By action. Replaces all earlier ones. Nothing else loosens what the catalogue says of an action."),
+  })
+  .meta({ id: "AppOverridesInput" });
+export const overriddenSchema = z
+  .strictObject({ status: z.literal("success"), overridden_count: z.int(), app_name: z.string() })
+  .meta({ id: "AppOverrides" });
+
+const assignmentSchema = z.strictObject({
+  app_name: appName,
+  level: z.enum(APP_LEVELS).describe("`read_only`: actions that only read. `list`: those in `actions`."),
+  actions: z.array(actionName).max(MAX_ENABLED_ACTIONS).optional().describe("For the level `list` alone."),
+  is_active: z.boolean(),
+});
+const permissionSchema = z.strictObject({ tool: actionName, is_active: z.boolean() });
+
+export const agentParams = z.object({ id: z.string().describe("The agent's id, `agent_…`, or its name.") });
+
+export const agentAppsInput = z
+  .strictObject({
+    assignments: z
+      .array(assignmentSchema)
+      .max(MAX_WORKSPACE_APPS)
+      .describe("Empty: the agent may use every app that is added to the workspace."),
+    permissions: z.array(permissionSchema).max(MAX_PERMISSIONS).describe("An action without an entry is on."),
+  })
+  .meta({ id: "AgentAppsInput" });
+export const agentAppsSchema = z
+  .strictObject({
+    agent: z.string(),
+    assignments: z.array(assignmentSchema.extend({ actions: z.array(z.string()) })).describe("By name."),
+    permissions: z.array(permissionSchema).describe("By name."),
+  })
+  .meta({ id: "AgentApps" });
+
+export const accessQuery = z.strictObject({
+  agent: optionalQuery(z.string().max(MAX_NAME)).describe("The agent's id or name; the built-in one when omitted."),
+  tool: z.string().min(1).max(MAX_NAME).describe("The tool's name, or the provider's name of an action."),
+});
+export const accessSchema = z
+  .strictObject({
+    allowed: z.boolean(),
+    reason: z.string().nullable().describe("Why not, in one sentence; null if it is allowed."),
+  })
+  .meta({ id: "ToolAccess" });
