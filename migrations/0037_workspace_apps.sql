@@ -12,10 +12,13 @@ create table workspace_tool_config (
   -- JSON: enabled_actions, overrides, approved. A change names the text that it replaces.
   configuration text        not null,
   version       integer     not null,
+  -- The version of the catalogue that its published tools follow; null: none yet.
+  followed      text,
   created_at    timestamptz not null,
   updated_at    timestamptz not null,
   primary key (tenant, tool_id)
 );
+create index workspace_tool_config_followed on workspace_tool_config (followed);
 
 -- An agent without a row may use every app that the tenant added.
 create table agent_app_assignments (
@@ -82,6 +85,21 @@ revoke all on function otto_purge_workspace_apps() from public;
 
 create trigger purge_workspace_apps after update of purged_at on tenants
   for each row when (new.purged_at is not null) execute function otto_purge_workspace_apps();
+
+-- The sweep: apps whose tools do not follow this version of the catalogue yet.
+create function otto_apps_to_follow(current_version text, how_many integer)
+returns table (tenant text, app text)
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select c.tenant, c.tool_id
+  from public.workspace_tool_config c join public.tenants t on t.id = c.tenant
+  where c.followed is distinct from current_version and t.erased_at is null
+  order by c.updated_at, c.tenant, c.tool_id
+  limit how_many
+$$;
+alter function otto_apps_to_follow(text, integer) owner to otto_directory;
+revoke all on function otto_apps_to_follow(text, integer) from public;
+grant execute on function otto_apps_to_follow(text, integer) to otto_app;
 
 revoke create on schema public from otto_directory;
 revoke otto_directory from current_user;

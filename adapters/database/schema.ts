@@ -367,6 +367,7 @@ export const workspaceToolConfig = pgTable("workspace_tool_config", {
   enabled: boolean("enabled").notNull(),
   configuration: text("configuration").notNull(),
   version: integer("version").notNull(),
+  followed: text("followed"),
   createdAt: moment("created_at").notNull(),
   updatedAt: moment("updated_at").notNull(),
 });

@@ -13,7 +13,7 @@ import type { AppRights } from "../../core/ports/app-rights.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
 import type { AgentAppSettings, WorkspaceAppChange, WorkspaceAppTable } from "../../core/ports/workspace-app-table.ts";
 import { insertAudit, insertAuditFrom } from "./audit-log.ts";
-import { asTenant, type Connection, type Query } from "./connection.ts";
+import { asTenant, callDirectory, type Connection, type Query } from "./connection.ts";
 import { workspaceToolConfig as rows } from "./schema.ts";
 
 export function workspaceAppTable(connection: Connection): WorkspaceAppTable {
@@ -72,6 +72,24 @@ export function workspaceAppTable(connection: Connection): WorkspaceAppTable {
       ]);
       return written.ok ? ok(undefined) : written;
     },
+
+    async toFollow(version, limit) {
+      const read = await callDirectory(
+        connection,
+        sql`select tenant, app from otto_apps_to_follow(${version}::text, ${limit}::int)`,
+      );
+      return read.ok ? ok(read.value.map(({ tenant, app }) => ({ tenant: String(tenant), app: String(app) }))) : read;
+    },
+
+    async markFollowed({ tenant, app }, version) {
+      const written = await asTenant(connection, tenant, (query) => [
+        query
+          .update(rows)
+          .set({ followed: version })
+          .where(and(eq(rows.tenant, tenant), eq(rows.toolId, app))),
+      ]);
+      return written.ok ? ok(undefined) : written;
+    },
   };
 }
 
@@ -120,12 +138,12 @@ function selectRights(tenant: string, agent: string): SQL {
 }
 
 function toRights(row: Record<string, unknown> | undefined): Result<AppRights> {
-  const parse = (column: string) => JSON.parse(String(row?.[column])) as unknown;
-  const added = parse("added") as [string, string[]][];
+  const { assignments, permissions, added } = row as unknown as Readonly<Record<keyof AppRights, string>>;
+  const apps = JSON.parse(added) as [string, string[]][];
   return ok({
-    assignments: parse("assignments") as AppAssignment[],
-    permissions: new Map(parse("permissions") as [string, boolean][]),
-    added: new Map(added.map(([app, actions]) => [app, new Set(actions)])),
+    assignments: JSON.parse(assignments) as AppAssignment[],
+    permissions: new Map(JSON.parse(permissions) as [string, boolean][]),
+    added: new Map(apps.map(([app, actions]) => [app, new Set(actions)])),
   });
 }
 

@@ -20,6 +20,12 @@ export interface AgentAppSettings {
   readonly permissions: ReadonlyMap<string, boolean>;
 }
 
+/** An added app of any tenant. */
+export interface AddedApp {
+  readonly tenant: string;
+  readonly app: string;
+}
+
 export interface WorkspaceAppTable {
   /** The apps of a tenant by name. */
   all(tenant: string): Promise<Result<readonly WorkspaceApp[]>>;
@@ -36,4 +42,8 @@ export interface WorkspaceAppTable {
   rights(tenant: string, agent: string): Promise<Result<AppRights>>;
   /** Replaces all that was set for an agent. */
   setAgent(tenant: string, agent: string, settings: AgentAppSettings, act: AuditEntry): Promise<Result<void>>;
+  /** Apps of all tenants whose tools do not follow this version of the catalogue (its hash) yet, at most `limit`. */
+  toFollow(version: string, limit: number): Promise<Result<readonly AddedApp[]>>;
+  /** The published tools of an app follow this version now. */
+  markFollowed(added: AddedApp, version: string): Promise<Result<void>>;
 }

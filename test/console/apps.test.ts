@@ -128,14 +128,16 @@ async function answer(
   if (path === "workspace") {
     const known = new Map(apps.map((one) => [one.app, one]));
     const rows = [...states.values()].map((state) => {
-      const { app } = state.best.connection;
-      return toConnectedApp(known.get(app), app, state, []);
+      const { app, provider } = state.best.connection;
+      return toConnectedApp(known.get(app) ?? { app, title: app, provider }, { state, isAdded: false, triggers: [] });
     });
     return { apps: rows, total: rows.length };
   }
   if (path === "marketplace") {
     const found = filterApps(apps, { app: text("app"), category: text("category"), search: text("search") });
-    const rows = cut(found).map((one) => toMarketplaceApp(one, states.get(toAppKey(one.provider, one.app)), []));
+    const rows = cut(found).map((one) =>
+      toMarketplaceApp(one, { state: states.get(toAppKey(one.provider, one.app)), isAdded: false, triggers: [] }),
+    );
     return { apps: rows, total_apps: found.length };
   }
   if (path.endsWith("/triggers"))
@@ -143,7 +145,7 @@ async function answer(
   if (path.endsWith("/actions")) {
     const matches = matchWords(text("search"));
     const all = valueOf((await snapshot?.actionsOf(path.split("/")[0] ?? "")) ?? fail(path));
-    return cut(all.filter((one) => matches(one, one.action))).map(toActionView);
+    return cut(all.filter((one) => matches(one, one.action))).map(toActionView(null));
   }
   return { id: "sync_1", status: "running" };
 }

@@ -15,6 +15,7 @@ export interface FakeWorkspaceApps extends WorkspaceAppTable {
 export function fakeWorkspaceApps(now: () => number = Date.now): FakeWorkspaceApps {
   const apps = new Map<string, WorkspaceApp>();
   const agents = new Map<string, AgentAppSettings>();
+  const followed = new Map<string, string>();
   const acts: AuditEntry[] = [];
   const ofTenant = (tenant: string) =>
     [...apps]
@@ -47,6 +48,7 @@ export function fakeWorkspaceApps(now: () => number = Date.now): FakeWorkspaceAp
     },
     remove(tenant, app, act) {
       const removed = apps.delete(`${tenant} ${app}`);
+      followed.delete(`${tenant} ${app}`);
       if (removed) acts.push(act);
       return Promise.resolve(ok(removed));
     },
@@ -60,6 +62,16 @@ export function fakeWorkspaceApps(now: () => number = Date.now): FakeWorkspaceAp
     setAgent(tenant, agent, settings, act) {
       agents.set(`${tenant} ${agent}`, settings);
       acts.push(act);
+      return Promise.resolve(ok(undefined));
+    },
+    toFollow(version, limit) {
+      const behind = [...apps.keys()].filter((key) => followed.get(key) !== version).slice(0, limit);
+      return Promise.resolve(
+        ok(behind.map((key) => ({ tenant: key.split(" ")[0] ?? "", app: key.split(" ")[1] ?? "" }))),
+      );
+    },
+    markFollowed({ tenant, app }, version) {
+      if (apps.has(`${tenant} ${app}`)) followed.set(`${tenant} ${app}`, version);
       return Promise.resolve(ok(undefined));
     },
   };

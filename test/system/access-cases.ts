@@ -71,17 +71,17 @@ const APP_CASES: readonly Case[] = [
   { route: "POST /api/tools/backfill-params", path: () => "/api/tools/backfill-params", other: 422, owner: 422 },
 ];
 
-const refused = (route: string, path: string, status: number, body?: object): Case => {
+const unknown = (route: string, path: string, body?: object): Case => {
   const given = body === undefined ? {} : { body: () => body };
-  return { route: `${route}`, path: () => path, ...given, other: status, owner: status };
+  return { route, path: () => path, ...given, other: 404, owner: 404 };
 };
 
 /** The catalogue is empty here. `test/workerd/apps/` has the same with apps that each tenant added. */
 const WORKSPACE_CASES: readonly Case[] = [
-  refused("POST /api/tools/add-to-workspace", "/api/tools/add-to-workspace", 404, { app_name: "gmail" }),
-  refused("DELETE /api/tools/remove-from-workspace/{app}", "/api/tools/remove-from-workspace/gmail", 404),
-  refused("POST /api/tools/{app}/actions", "/api/tools/gmail/actions", 404, { actions: [] }),
-  refused("PUT /api/tools/{app}/overrides", "/api/tools/gmail/overrides", 404, { overrides: {} }),
+  unknown("POST /api/tools/add-to-workspace", "/api/tools/add-to-workspace", { app_name: "gmail" }),
+  unknown("DELETE /api/tools/remove-from-workspace/{app}", "/api/tools/remove-from-workspace/gmail"),
+  unknown("POST /api/tools/{app}/actions", "/api/tools/gmail/actions", { actions: [] }),
+  unknown("PUT /api/tools/{app}/overrides", "/api/tools/gmail/overrides", { overrides: {} }),
   {
     route: "GET /api/tools/access",
     path: ({ agent }) => `/api/tools/access?agent=${agent}&tool=run_command`,

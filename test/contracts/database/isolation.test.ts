@@ -163,6 +163,7 @@ describe("the Worker's role", () => {
         and p.proname <> 'set_config' order by 1`);
     const connections = ["otto_connection_waits", "otto_connections_to_check"];
     const names = [
+      "otto_apps_to_follow",
       ...connections,
       "otto_erased_tenants",
       "otto_find_texts",

@@ -158,6 +158,26 @@ describe.each(Object.keys(BACKENDS))("apps of a tenant in %s", (name) => {
     expect({ count: assignments.length, permissions }).toEqual({ count: 2, permissions: last?.permissions });
   });
 
+  test("follow a version of the catalogue once they are marked, of all tenants", async () => {
+    const follow = async (version: string) => {
+      const found = valueOf(await at.table.toFollow(version, 10_000));
+      return found.filter(({ tenant }) => tenant === at.a || tenant === at.b).map(({ app }) => app);
+    };
+    valueOf(await put("one", null, configurationOf("A")));
+    valueOf(await put("two", null, configurationOf("B"), at.b));
+    expect((await follow("v1")).toSorted()).toEqual(["one", "two"]);
+    valueOf(await at.table.markFollowed({ tenant: at.a, app: "one" }, "v1"));
+    valueOf(await at.table.markFollowed({ tenant: at.a, app: "two" }, "v1"));
+    expect(await follow("v1")).toEqual(["two"]);
+    expect(await follow("v2")).toHaveLength(2);
+    valueOf(await put("one", configurationOf("A"), configurationOf("A", "C")));
+    expect(await follow("v1")).toEqual(["two"]);
+    valueOf(await at.table.remove(at.a, "one", act("app.remove", "one")));
+    valueOf(await put("one", null, configurationOf("A")));
+    expect((await follow("v1")).toSorted()).toEqual(["one", "two"]);
+    expect(valueOf(await at.table.toFollow("v1", 1))).toHaveLength(1);
+  });
+
   test("belong to their tenant", async () => {
     valueOf(await put("gmail", null, configurationOf("GMAIL_SEND")));
     const set = { assignments: [assignment("gmail", { isActive: false })], permissions: new Map([["X", false]]) };

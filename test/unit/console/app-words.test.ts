@@ -23,6 +23,7 @@ const GMAIL: ConnectedApp = {
   action_count: 3,
   trigger_count: 1,
   provider: "composio",
+  is_added: false,
   is_connected: true,
   connect_states: { me: "active", shared: null },
   triggers: [],

@@ -3,12 +3,13 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { appCatalogueFromEnv } from "../../../adapters/env/app-catalogue.ts";
 import { appRightsFromEnv } from "../../../adapters/env/app-rights.ts";
+import { appClientsFromEnv } from "../../../adapters/env/connections.ts";
 import { toolSourcesFromEnv } from "../../../adapters/env/tool-sources.ts";
 import { ok } from "../../../core/base/errors.ts";
 import type { OutsideTool } from "../../../core/tool/source.ts";
 import { valueOf } from "../../contracts/value-of.ts";
 import { type GivenApp, makeSnapshot } from "../../fakes/catalogue-snapshot.ts";
-import { connect, openOffice } from "../connections/connect-client.ts";
+import { connect, openOffice, readOnly } from "../connections/connect-client.ts";
 import { callerOf, type Caller, expectProblem, makeCaller } from "../http/entry.ts";
 
 const LARGE: GivenApp = {
@@ -155,6 +156,68 @@ test("an app that is added is listed as such, also after a change of its connect
   expect((await ana.send("GET", "/api/tools/marketplace?app=gmail")).json.apps[0].is_added).toBe(false);
 });
 
+describe("one name", () => {
+  const document = {
+    openapi: { openapi: "3.1.0", info: { title: "Mail" }, paths: { "/x": { get: { operationId: "look" } } } },
+    base_url: "https://nowhere.example",
+  };
+  const server = (name: string) => ({ name, url: "http://127.0.0.1:1/mcp" });
+
+  test("is not given to an app while an import or an MCP server has it", async () => {
+    const caller = await makeCaller();
+    const imported = await caller.send("POST", "/v1/tools/import", { ...document, name: "gmail" });
+    expect(imported.status, imported.text).toBe(201);
+    expect((await caller.send("POST", "/v1/mcp-servers", server("tavily"))).status).toBe(201);
+    for (const app of ["gmail", "tavily"]) expectProblem(await add(caller, app), 409, "app_name");
+    expect((await caller.send("GET", "/api/tools/connected")).json.total).toBe(0);
+    await caller.send("DELETE", "/v1/tool-sources/openapi:gmail");
+    await caller.send("DELETE", "/v1/mcp-servers/tavily");
+    for (const app of ["gmail", "tavily"]) expect((await add(caller, app)).status).toBe(200);
+  });
+
+  test("is not given to an import or an MCP server while an app has it", async () => {
+    const caller = await makeCaller();
+    for (const app of ["gmail", "tavily"]) await add(caller, app);
+    expectProblem(await caller.send("POST", "/v1/tools/import", { ...document, name: "gmail" }), 409, "name");
+    expectProblem(await caller.send("POST", "/v1/mcp-servers", server("tavily")), 409, "name");
+    expectProblem(
+      await caller.send("PUT", "/v1/mcp-servers", { mcpServers: { tavily: { url: server("x").url } } }),
+      409,
+    );
+    for (const app of ["gmail", "tavily"])
+      expect((await caller.send("DELETE", `/api/tools/remove-from-workspace/${app}`)).status).toBe(200);
+    expect((await caller.send("POST", "/v1/tools/import", { ...document, name: "gmail" })).status).toBe(201);
+    expect((await caller.send("POST", "/v1/mcp-servers", server("tavily"))).status).toBe(201);
+  });
+
+  test("is not given to an app while connections of an earlier import have it", async () => {
+    serve([...APPS, { app: "crm", title: "Crm", actions: [{ action: "CRM_LIST" }] }]);
+    const office = await openOffice();
+    const ana = await office.add("Ana");
+    expectProblem(await add(office.admin, "crm"), 409, "app_name");
+    await connect(ana, "ana", { app: "crm" });
+    const { id } = await readOnly(ana);
+    valueOf(await appClientsFromEnv(env, office.tenant).remove("crm"));
+    const refused = await add(office.admin, "crm");
+    expectProblem(refused, 409, "app_name");
+    expect(refused.json.detail).toBe(
+      "There are connections of an earlier import or MCP server crm. Delete them first.",
+    );
+    expect(id).toMatch(/^con_/);
+  });
+
+  test("of a tool that another source has refuses the app, and nothing of it is stored", async () => {
+    const caller = await makeCaller();
+    const own = { name: "composio_gmail_list_threads", summary: "x", security: "safe", input: { type: "object" } };
+    const request = { url: "https://nowhere.example/look" };
+    expect((await caller.send("POST", "/v1/tools", { ...own, request })).status).toBe(201);
+    serve([{ app: "gmail", title: "Gmail", actions: [{ action: "gmail_list_threads" }] }]);
+    expectProblem(await add(caller, "gmail"), 409, "name");
+    expect((await caller.send("GET", "/api/tools/connected")).json.total).toBe(0);
+    expect(await actsOf(caller, "gmail")).toEqual([]);
+  });
+});
+
 describe("removing an app", () => {
   test("withdraws its source and its rights, and lets it be added again", async () => {
     const caller = await makeCaller();
@@ -215,16 +278,6 @@ describe("enabling actions", () => {
     const enabled = await enabledOf(caller, "large");
     expect(lists).toContainEqual(enabled);
     expect(actionsOf(await publishedOf(caller, "large")).toSorted()).toEqual(enabled.toSorted());
-  });
-
-  test("publishes nothing of an app whose row was not written", async () => {
-    const caller = await makeCaller();
-    const tool = { name: "composio_gmail.list", description: "x", request: { url: "https://a.example/" } };
-    void tool;
-    await add(caller, "gmail");
-    await enable(caller, ["GMAIL_LIST_THREADS"]);
-    const { added } = valueOf(await appRightsFromEnv(env, caller.tenant).read("agent_default"));
-    expect([...(added.get("gmail") ?? [])]).toEqual(actionsOf(await publishedOf(caller, "gmail")));
   });
 });
 

@@ -2,6 +2,7 @@
 
 const KINDS: Readonly<Record<string, string>> = {
   agent: "Agents",
+  app: "Apps",
   budget: "Limits",
   connection: "Connected accounts",
   delivery: "Deliveries",
@@ -10,7 +11,7 @@ const KINDS: Readonly<Record<string, string>> = {
   key: "Keys",
   mail: "Mail",
   mcp_server: "MCP servers",
-  catalogue: "Apps",
+  catalogue: "Catalogue of apps",
   memory: "Memory",
   person: "People",
   project: "Projects",
