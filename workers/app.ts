@@ -27,6 +27,7 @@ import { findRetry } from "./http/retryable-failure.ts";
 import { problemResponse } from "./http/problem.ts";
 import { agentRoutes } from "./agents/routes.ts";
 import { appAccessRoutes } from "./apps/access-routes.ts";
+import { appChangeRoutes } from "./apps/change-routes.ts";
 import { appCatalogueRoutes } from "./apps/routes.ts";
 import { appRoutes } from "./connections/app-routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
@@ -131,6 +132,7 @@ export function createApp(): App {
   catalogueSyncRoutes(app);
   workspaceAppRoutes(app);
   appAccessRoutes(app);
+  appChangeRoutes(app);
   connectionRoutes(app);
   connectPageRoutes(app);
   webhookRoutes(app);

@@ -17,6 +17,7 @@ import { eraseInboxes } from "./channels/inbox/erase.ts";
 import { eraseOutboxes, wakeOutboxes } from "./channels/outbox/sweep.ts";
 import { eraseTask } from "./tasks/erase.ts";
 import { attempt } from "./sweep/attempt.ts";
+import { followCatalogue } from "./sweep/apps.ts";
 import { sweepCatalogue } from "./sweep/catalogue.ts";
 import { sweepConnections } from "./sweep/connections.ts";
 import { eraseSchedules, listOverdueSchedules, wakeSchedule } from "./sweep/schedules.ts";
@@ -56,6 +57,7 @@ export async function sweep(env: Env, now: number): Promise<void> {
   await attempt("embedding memories", () => embedMemories(env));
   await attempt("storing the shipped skills", () => storeShippedSkills(env));
   await attempt("looking after the catalogue of apps", () => sweepCatalogue(env, now));
+  await attempt("publishing the apps of tenants", () => followCatalogue(env));
   await sweepConnections(env, now);
 }
 

@@ -82,6 +82,10 @@ const WORKSPACE_CASES: readonly Case[] = [
   unknown("DELETE /api/tools/remove-from-workspace/{app}", "/api/tools/remove-from-workspace/gmail"),
   unknown("POST /api/tools/{app}/actions", "/api/tools/gmail/actions", { actions: [] }),
   unknown("PUT /api/tools/{app}/overrides", "/api/tools/gmail/overrides", { overrides: {} }),
+  unknown("GET /api/tools/{app}/overrides", "/api/tools/gmail/overrides"),
+  unknown("GET /api/tools/{app}/reading-actions", "/api/tools/gmail/reading-actions"),
+  unknown("GET /api/tools/{app}/changes", "/api/tools/gmail/changes"),
+  unknown("POST /api/tools/{app}/changes/approve", "/api/tools/gmail/changes/approve", { hash: "x" }),
   {
     route: "GET /api/tools/access",
     path: ({ agent }) => `/api/tools/access?agent=${agent}&tool=run_command`,

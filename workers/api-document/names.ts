@@ -3,6 +3,7 @@
  * discriminator (https://spec.openapis.org/oas/v3.1.0#discriminator-object).
  */
 import { APP_LEVELS } from "../../core/apps/access.ts";
+import { CHANGED_PARTS } from "../../core/apps/changes.ts";
 import { INTEGRATION_STATES } from "../../core/apps/integrations.ts";
 import { EVENT_PATTERNS } from "../../core/channels/webhooks/endpoint.ts";
 import { ERRORS } from "../../core/base/errors.ts";
@@ -37,6 +38,7 @@ const ENUMS: Readonly<Record<string, string>> = {
   CatalogueSyncKind: SYNC_KINDS.join(" "),
   CatalogueSyncStatus: "queued running completed failed",
   CatalogueSyncType: "full incremental",
+  ChangedActionPart: CHANGED_PARTS.join(" "),
   ClosedWaitKind: "question approval connection",
   ConnectReason: CONNECT_REASONS.join(" "),
   ContactChannel: "slack email",

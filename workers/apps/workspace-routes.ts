@@ -19,7 +19,8 @@ import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
-import { changeApp, type Decide, findKnownApp, type KnownApp, removeApp } from "./change-app.ts";
+import { changeApp, type Decide, type KnownApp, removeApp } from "./change-app.ts";
+import { findApp, type FoundApp } from "./find-app.ts";
 import { type AppPlace, checkAppName } from "./names.ts";
 import { appParams } from "./schemas.ts";
 import {
@@ -132,7 +133,9 @@ export function workspaceAppRoutes(app: App): void {
     const { place, known } = await findApp(c, c.req.valid("param").app);
     const given = Object.entries(c.req.valid("json").overrides);
     const names = await readNames(known.actions, Object.keys(c.req.valid("json").overrides), "overrides");
-    const overrides = Object.fromEntries(given.map(([, one], at) => [names[at] ?? "", toOverride(one)]));
+    const overrides = Object.fromEntries(
+      given.map(([, one], at) => [names[at] ?? "", toOverride(one, names[at] ?? "", known.actions)]),
+    );
     const act = await createAuditEntry(c, "app.override", known.app.app);
     const logged = { ...act, details: toDetails(overrides) };
     const decide = ifAdded(known, (before) => overrideActions(known.actions, overrides, before));
@@ -146,20 +149,9 @@ function getPlace(c: AppContext): AppPlace {
   return { env: c.env, tenant: getTenant(c) };
 }
 
-/** Finds an app of the catalogue by its name in any case. */
-async function findApp(c: AppContext, given: string): Promise<{ readonly place: AppPlace; readonly known: KnownApp }> {
-  const place = getPlace(c);
-  const known = unwrap(await findKnownApp(place, given.toLowerCase()));
-  if (known === null)
-    raise("not_found", "The catalogue has no app of this name. GET /api/tools/marketplace lists them.", {
-      field: "app_name",
-    });
-  return { place, known };
-}
-
 async function change(
   c: AppContext,
-  { place, known }: { readonly place: AppPlace; readonly known: KnownApp },
+  { place, known }: FoundApp,
   decide: Decide,
   act: AuditEntry,
 ): Promise<AppConfiguration> {
@@ -193,8 +185,20 @@ async function readNames(
 
 type GivenOverride = z.infer<typeof overridesSchema>["overrides"][string];
 
-function toOverride({ effect, security }: GivenOverride): ActionOverride {
-  return { ...(effect === undefined ? {} : { effect }), ...(security === undefined ? {} : { security }) };
+/** Reads an override. One that was given for other schemas or hints than the present ones is refused. */
+function toOverride(
+  { effect, security, schema_hash: schemaHash }: GivenOverride,
+  action: string,
+  actions: readonly CatalogueAction[],
+): ActionOverride {
+  const present = actions.find((one) => one.action === action)?.schemaHash;
+  if (schemaHash !== undefined && schemaHash !== present)
+    raise("conflict", `${action} changed meanwhile. Read it again.`, { field: `overrides.${action}` });
+  return {
+    ...(effect === undefined ? {} : { effect }),
+    ...(security === undefined ? {} : { security }),
+    ...(schemaHash === undefined ? {} : { schemaHash }),
+  };
 }
 
 /** Acts whose details name more actions than this name the first ones. */

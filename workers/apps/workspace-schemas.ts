@@ -1,6 +1,7 @@
 /** The shapes of what a tenant does with apps: adding them, enabling actions, and what its agents may use. */
 import { z } from "zod";
 import { APP_LEVELS } from "../../core/apps/access.ts";
+import { CHANGED_PARTS } from "../../core/apps/changes.ts";
 import { MAX_ENABLED_ACTIONS, MAX_WORKSPACE_APPS } from "../../core/apps/workspace.ts";
 import { SECURITY_LEVELS } from "../../core/tool/tool.ts";
 import { optionalQuery } from "../http/list-query.ts";
@@ -33,9 +34,16 @@ export const enabledSchema = z
   .strictObject({ status: z.literal("success"), enabled_count: z.int(), app_name: z.string() })
   .meta({ id: "EnabledActions" });
 
+const effectSchema = z.enum(["none", "keyed", "probe", "once"]);
+const securitySchema = z.enum(SECURITY_LEVELS);
+const schemaHash = z.string().max(MAX_NAME);
+
 const overrideSchema = z.strictObject({
-  effect: z.enum(["none", "keyed", "probe", "once"]).optional(),
-  security: z.enum(SECURITY_LEVELS).optional(),
+  effect: effectSchema.optional(),
+  security: securitySchema.optional(),
+  schema_hash: schemaHash
+    .optional()
+    .describe("It counts for the action as it is now alone; when omitted, also after a change."),
 });
 export const overridesSchema = z
   .strictObject({
@@ -48,6 +56,67 @@ export const overridesSchema = z
 export const overriddenSchema = z
   .strictObject({ status: z.literal("success"), overridden_count: z.int(), app_name: z.string() })
   .meta({ id: "AppOverrides" });
+
+export const overrideListSchema = z
+  .strictObject({
+    app_name: z.string(),
+    overrides: z.array(
+      z.strictObject({
+        name: z.string(),
+        effect: effectSchema.nullable(),
+        security: securitySchema.nullable(),
+        schema_hash: z.string().nullable().describe("For which form of the action alone it counts; null: for any."),
+      }),
+    ),
+  })
+  .meta({ id: "AppOverrideList" });
+
+export const readingActionsSchema = z
+  .strictObject({
+    app_name: z.string(),
+    actions: z.array(
+      z.strictObject({
+        name: z.string(),
+        display_name: z.string(),
+        has_read_scopes: z.boolean().describe("True if all its scopes only read, which is evidence for its name."),
+        schema_hash: z.string(),
+      }),
+    ),
+  })
+  .meta({ id: "ReadingActions" });
+
+const judgedSchema = z.strictObject({ effect: effectSchema, security: securitySchema });
+
+export const appChangesSchema = z
+  .strictObject({
+    app_name: z.string(),
+    hash: z.string().nullable().describe("Names these changes for an approval; null without any."),
+    changed: z.array(
+      z.strictObject({
+        name: z.string(),
+        display_name: z.string(),
+        parts: z
+          .array(z.enum(CHANGED_PARTS))
+          .describe("`hints`: its title, tags or output, without an effect on its class or level."),
+        before: judgedSchema.nullable().describe("As tasks have it; null if none has it."),
+        after: judgedSchema,
+      }),
+    ),
+    removed: z.array(z.string()).describe("Enabled actions that are no longer offered."),
+  })
+  .meta({ id: "AppChanges" });
+
+export const approveSchema = z
+  .strictObject({ hash: z.string().min(1).max(MAX_NAME) })
+  .meta({ id: "ApproveChangesInput" });
+export const approvedSchema = z
+  .strictObject({
+    status: z.literal("success"),
+    approved_count: z.int(),
+    removed_count: z.int(),
+    app_name: z.string(),
+  })
+  .meta({ id: "ApprovedChanges" });
 
 const assignmentSchema = z.strictObject({
   app_name: appName,
