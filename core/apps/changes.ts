@@ -51,6 +51,11 @@ export async function listChanges(
   return { hash: await sha256Hex(toCanonicalJson(named)), changed: described, removed };
 }
 
+/** True if an enabled action waits for an approval. */
+export function hasChanged(configuration: AppConfiguration, actions: readonly CatalogueAction[]): boolean {
+  return findChanged(configuration, actions).changed.length > 0;
+}
+
 /** Approves all changes: changed actions count as they are now, and removed ones are no longer enabled. */
 export function approveChanges(configuration: AppConfiguration, actions: readonly CatalogueAction[]): AppConfiguration {
   const { changed, removed } = findChanged(configuration, actions);

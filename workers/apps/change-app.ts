@@ -9,6 +9,7 @@
 import { appCatalogueFromEnv } from "../../adapters/env/app-catalogue.ts";
 import { forgetAppRightsFromEnv, workspaceAppsFromEnv } from "../../adapters/env/app-rights.ts";
 import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
+import { hasChanged } from "../../core/apps/changes.ts";
 import { toAppTools } from "../../core/apps/outside-tools.ts";
 import { type AppConfiguration, formatConfiguration, type WorkspaceApp } from "../../core/apps/workspace.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
@@ -99,13 +100,23 @@ async function publish(
   configuration: AppConfiguration | null,
   app: string = known?.app.app ?? "",
 ): Promise<Result<void>> {
-  const name = toAppSource(app);
-  const published = await readPublished(place, app);
-  if (!published.ok) return published;
   const isOffered = known !== null && known.app.status === "active" && configuration !== null;
-  const tools = isOffered ? await toAppTools(known, configuration, published.value) : [];
-  const done = await toolSourcesFromEnv(place.env).publish(place.tenant, { name, tools }, null);
+  const tools = isOffered ? await buildTools(place, known, configuration) : ok([]);
+  if (!tools.ok) return tools;
+  const source = { name: toAppSource(app), tools: tools.value };
+  const done = await toolSourcesFromEnv(place.env).publish(place.tenant, source, null);
   return done.ok ? ok(undefined) : done;
+}
+
+/** The published tools are read only if some have to stay as they are. */
+async function buildTools(
+  place: AppPlace,
+  known: KnownApp,
+  configuration: AppConfiguration,
+): Promise<Result<readonly OutsideTool[]>> {
+  const waits = hasChanged(configuration, known.actions);
+  const published = waits ? await readPublished(place, known.app.app) : ok([]);
+  return published.ok ? ok(await toAppTools(known, configuration, published.value)) : published;
 }
 
 /** Reads the published tools of an app. */
@@ -114,7 +125,10 @@ export async function readPublished({ env, tenant }: AppPlace, app: string): Pro
   const all = await sources.all(tenant);
   if (!all.ok) return all;
   const hash = all.value.find(({ name }) => name === toAppSource(app))?.hash ?? null;
-  return hash === null ? ok([]) : await sources.read(tenant, hash);
+  if (hash === null) return ok([]);
+  const read = await sources.read(tenant, hash);
+  // Lost content must not keep an app from being published again.
+  return !read.ok && read.error.code === "not_found" ? ok([]) : read;
 }
 
 /** Writes a row, so that pages and calls read it again. */
