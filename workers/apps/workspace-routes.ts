@@ -9,6 +9,7 @@ import {
   overrideActions,
 } from "../../core/apps/workspace.ts";
 import { failed, ok, raise, type Result } from "../../core/base/errors.ts";
+import { storable } from "../../core/base/storable.ts";
 import type { CatalogueAction } from "../../core/ports/app-catalogue.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
 import { TOOLS_MS } from "../../core/tenant/cost-rates.ts";
@@ -115,7 +116,9 @@ export function workspaceAppRoutes(app: App): void {
     const name = c.req.valid("param").app.toLowerCase();
     const place = getPlace(c);
     const act = await createAuditEntry(c, "app.remove", name);
-    if (!unwrap(await removeApp(place, name, act))) raise("not_found", "This app is not added to the workspace.");
+    // A name that cannot be stored was never added.
+    if (storable(name) !== name || !unwrap(await removeApp(place, name, act)))
+      raise("not_found", "This app is not added to the workspace.");
     return c.json({ status: "success" as const, message: `${name} was removed.`, app_name: name }, 200);
   });
 

@@ -232,6 +232,10 @@ describe("removing an app", () => {
     expect(await actsOf(caller, "gmail")).toEqual(["app.add", "app.remove", "app.add"]);
   });
 
+  test("says of a name that cannot be stored that it is not added", async () => {
+    expectProblem(await (await makeCaller()).send("DELETE", "/api/tools/remove-from-workspace/%00"), 404);
+  });
+
   test("is possible for one that the catalogue lost", async () => {
     const caller = await makeCaller();
     await add(caller, "gmail");

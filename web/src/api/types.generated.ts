@@ -28,11 +28,15 @@ export type AppAction = { name: string; display_name: string; description: strin
 
 export type AppChange = { status: "success"; message: string; app_name: string };
 
+export type AppChanges = { app_name: string; hash: string | null; changed: ({ name: string; display_name: string; parts: (ChangedActionPart)[]; before: { effect: EffectClass; security: SecurityLevel } | null; after: { effect: EffectClass; security: SecurityLevel } })[]; removed: (string)[] };
+
 export type AppLevel = "full" | "read_only" | "list";
+
+export type AppOverrideList = { app_name: string; overrides: ({ name: string; effect: EffectClass | null; security: SecurityLevel | null; schema_hash: string | null })[] };
 
 export type AppOverrides = { status: "success"; overridden_count: number; app_name: string };
 
-export type AppOverridesInput = { overrides: Record<string, { effect?: EffectClass | undefined; security?: SecurityLevel | undefined }> };
+export type AppOverridesInput = { overrides: Record<string, { effect?: EffectClass | undefined; security?: SecurityLevel | undefined; schema_hash?: string | undefined }> };
 
 export type AppTrigger = { name: string; display_name: string; description: string; app_name: string; config: Record<string, unknown>; payload: Record<string, unknown> | null };
 
@@ -47,6 +51,10 @@ export type ApprovalDecisionInput = { decision: ApprovalDecision; arguments?: Re
 export type ApprovalExpiredEvent = { seq: number; type: "approval.expired"; data: { task_id: string; at: string; approval_id: string; call_id: string; tool: string; decides?: { person_id: string; name: string; delegates: boolean } | undefined; [field: string]: unknown } };
 
 export type ApprovalRequestedEvent = { seq: number; type: "approval.requested"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; approval_id: string; arguments?: unknown; arguments_hash: string; approved_hash?: string | undefined; files?: (ApprovedFile)[] | undefined; reason: string; expires_at: string | null; decides?: { person_id: string; name: string; delegates: boolean } | undefined; account?: CallAccount | undefined; [field: string]: unknown } };
+
+export type ApproveChangesInput = { hash: string };
+
+export type ApprovedChanges = { status: "success"; approved_count: number; removed_count: number; app_name: string };
 
 export type ApprovedFile = { path: string; size: number; sha256: string; file_count?: number | undefined };
 
@@ -95,6 +103,8 @@ export type CatalogueSyncStatus = "queued" | "running" | "completed" | "failed";
 export type CatalogueSyncType = "full" | "incremental";
 
 export type CatalogueSyncs = { jobs: (CatalogueSync)[] };
+
+export type ChangedActionPart = "input" | "effect" | "security" | "hints";
 
 export type ChangedIncomingWebhook = { id: string; version: number; name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled: boolean; old_secret_until: string | null; acts_for: { person_id: string; name: string } | null; url: string; created_at: string; updated_at: string; acts_for_cleared: boolean };
 
@@ -340,6 +350,8 @@ export type QuestionAnsweredEvent = { seq: number; type: "question.answered"; da
 export type QuestionAskedEvent = { seq: number; type: "question.asked"; data: { task_id: string; at: string; step?: number | undefined; call_id: string; question_id: string | null; choices: (string)[] | null; query: string; person: string | null; person_id?: string | undefined; wait: boolean; expires_at: string | null; [field: string]: unknown } };
 
 export type QuestionExpiredEvent = { seq: number; type: "question.expired"; data: { task_id: string; at: string; question_id: string; call_id: string; query: string; person: string | null; person_id?: string | undefined; answer: string | null; [field: string]: unknown } };
+
+export type ReadingActions = { app_name: string; actions: ({ name: string; display_name: string; has_read_scopes: boolean; schema_hash: string })[] };
 
 export type ReceivedItem = { message_id: string; event: string; received_at: string; state: ReceivedState; attempts: number; task_id: string | null; repeat_of: string | null; note: string | null; from: string | null; subject: string | null };
 
@@ -595,9 +607,23 @@ export interface paths {
     /** Enable exactly these actions of an app */
     post: { parameters: { query?: never; path: { app: string } }; requestBody: { content: { "application/json": EnableActionsInput } }; responses: { 200: { content: { "application/json": EnabledActions } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
+  "/api/tools/{app}/changes": {
+    /** List enabled actions of an app that a sync changed */
+    get: { parameters: { query?: never; path: { app: string } }; responses: { 200: { content: { "application/json": AppChanges } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/api/tools/{app}/changes/approve": {
+    /** Approve the changed actions of an app */
+    post: { parameters: { query?: never; path: { app: string } }; requestBody: { content: { "application/json": ApproveChangesInput } }; responses: { 200: { content: { "application/json": ApprovedChanges } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
   "/api/tools/{app}/overrides": {
     /** Set the effect and the security level of actions */
     put: { parameters: { query?: never; path: { app: string } }; requestBody: { content: { "application/json": AppOverridesInput } }; responses: { 200: { content: { "application/json": AppOverrides } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    /** List what administrators set of the actions of an app */
+    get: { parameters: { query?: never; path: { app: string } }; responses: { 200: { content: { "application/json": AppOverrideList } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/api/tools/{app}/reading-actions": {
+    /** List actions whose names say that they read */
+    get: { parameters: { query?: never; path: { app: string } }; responses: { 200: { content: { "application/json": ReadingActions } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/api/tools/{app}/triggers": {
     /** List the events of an app that can begin a task */
