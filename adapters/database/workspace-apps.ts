@@ -10,7 +10,6 @@ import {
 } from "../../core/apps/workspace.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { AppRights } from "../../core/ports/app-rights.ts";
-import type { AuditEntry } from "../../core/ports/audit.ts";
 import type { AgentAppSettings, WorkspaceAppChange, WorkspaceAppTable } from "../../core/ports/workspace-app-table.ts";
 import { insertAudit, insertAuditFrom } from "./audit-log.ts";
 import { asTenant, callDirectory, type Connection, type Query } from "./connection.ts";
