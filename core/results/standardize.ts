@@ -37,7 +37,7 @@ const OWN_FIELDS = ["id", "uid", "sha", "subject", "title", "name", "url", "summ
 const IDENTITIES = ["id", "uid", "sha", "number", "subject"];
 const FLAGS = ["ok", "success"];
 const STATUSES = ["status", "state"];
-const REPLY_STATUSES = ["statuscode"];
+const REPLY_STATUSES = ["statuscode", "status"];
 
 /** What the opened envelopes say. */
 interface Said {
@@ -83,7 +83,7 @@ function open(value: unknown, said: Said): unknown {
     said.error ??= pick(row, ["error"]);
     return pick(row, ["data", "responsedata"]) ?? null;
   }
-  if (hasAny(row, REPLY_STATUSES) && row.names.has("body")) {
+  if (isReply(row)) {
     said.status ??= readReplyStatus(pick(row, REPLY_STATUSES));
     return pick(row, ["body"]) ?? null;
   }
@@ -131,6 +131,12 @@ function isRefusal(row: Row): boolean {
 
 function getFlag(row: Row, flag: string): unknown {
   return getField(row.own, row.names.get(flag) ?? "");
+}
+
+/** True for the reply of a server. Next to headers, a `status` is its code; elsewhere it is a word about the data. */
+function isReply(row: Row): boolean {
+  if (!row.names.has("body")) return false;
+  return row.names.has("statuscode") || (row.names.has("headers") && typeof pick(row, ["status"]) === "number");
 }
 
 /** True for a result that Otto made of an MCP server's parts (`core/mcp/content.ts`). */

@@ -18,9 +18,12 @@ import "./provided-context.ts";
 export default async function startConsole(project: TestProject): Promise<() => Promise<void>> {
   const [model, browser] = await Promise.all([startModelServer({ script: followTaskScript }), startChromium()]);
   const recorder: Recorder = await startRecorder({
-    reply: ({ path }) => {
+    reply: ({ method, path }) => {
       if (path === "/never-answered") return { fault: "hang" };
-      return path === "/records" ? { status: 200, body: JSON.stringify(recorder.requests) } : undefined;
+      if (path === "/records") return { status: 200, body: JSON.stringify(recorder.requests) };
+      const put =
+        method === "GET" ? recorder.requests.findLast((one) => one.method === "PUT" && one.path === path) : null;
+      return put == null ? undefined : { status: 200, body: put.body };
     },
   });
   const [mcp, slack, app] = await Promise.all([startMcpServers(), startSlackServer(), startOAuthApp()]);

@@ -120,6 +120,18 @@ describe("the standard form", () => {
       { success: true, results: [1] },
     ],
     [
+      { status: 200, headers: {}, body: '{"items":[1]}', url: "https://api.example/items" },
+      { success: true, status: "ok", results: [1] },
+    ],
+    [
+      { status: 404, headers: {}, body: '{"items":[1]}' },
+      { success: false, status: "404" },
+    ],
+    [
+      { status: "open", body: "A mail", headers: [] },
+      { status: "ok", results: [{ status: "open", body: "A mail", headers: [] }] },
+    ],
+    [
       { ok: false, error: "not_authed" },
       { success: false, status: "failed", error: "not_authed" },
     ],
