@@ -87,9 +87,9 @@ async function openResults(title: string, results: Readonly<Record<DetectedType,
   await console.open(`/tasks/${task}`);
   const steps = page.locator("main").getByRole("button", { name: /^Steps \d/, expanded: false });
   for (let left = await steps.count(); left > 0; left -= 1) await steps.first().click();
-  const rows = page.locator("#timeline").getByRole("button", { name: /http\.get/ });
-  await expect.poll(async () => await rows.count(), PATIENT).toBe(DETECTED_TYPES.length);
-  for (const row of await rows.all()) await row.click();
+  const folded = page.locator("#timeline").getByRole("button", { name: /http\.get/, expanded: false });
+  await expect.poll(async () => await folded.count(), PATIENT).toBe(DETECTED_TYPES.length);
+  for (let left = DETECTED_TYPES.length; left > 0; left -= 1) await folded.first().click();
   await expect.poll(async () => await findResults(page).count(), PATIENT).toBe(DETECTED_TYPES.length);
   return page;
 }
