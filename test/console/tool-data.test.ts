@@ -23,6 +23,21 @@ const HOSTILE = `<img src=x onerror="${RUN}"><script>${RUN}</script> ${TURN}gpj.
 /** `HOSTILE` as a reader sees it, on any number of lines. */
 const SEEN = /<img src=x onerror="top\.isTaken=1">\s*<script>top\.isTaken=1<\/script> ⟨U\+202E⟩gpj\.exe/;
 const LINK = `javascript:${RUN}`;
+/** Elements that leave the box of their result, except in one that scrolls, and words of cells on several lines. */
+const MISFITS = `[...document.querySelectorAll("[role=group][aria-label=Result]")].flatMap((group) => {
+  const right = group.getBoundingClientRect().right + 1;
+  const all = [...group.querySelectorAll("*")].filter((one) => one.closest(".overflow-auto, .overflow-x-auto, summary, .sr-only") === null);
+  const cells = [...group.querySelectorAll("td")].filter((one) => /^\\w{2,12}$/.test(one.textContent));
+  const lines = (one) => {
+    const range = document.createRange();
+    range.selectNodeContents(document.createTreeWalker(one, NodeFilter.SHOW_TEXT).nextNode());
+    return new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+  };
+  return [
+    ...all.filter((one) => one.getBoundingClientRect().right > right),
+    ...cells.filter((one) => lines(one).size > 1),
+  ].map((one) => one.outerHTML.slice(0, 200));
+})`;
 const LONG = "unbreakable".repeat(30);
 
 /** A result of each type as an outside service answers it. */
@@ -108,6 +123,7 @@ async function expectEveryWidth(page: Page, name: string): Promise<void> {
     await page.setViewportSize({ width, height: 800 });
     await takePicture(page, `${name}-${width}`);
     await expectNoSidewaysScrolling(page);
+    expect(await page.evaluate(MISFITS), `at ${width} pixels`).toEqual([]);
     await expectAccessible(page);
   }
   await page.setViewportSize(DESKTOP);

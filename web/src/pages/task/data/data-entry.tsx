@@ -108,7 +108,12 @@ function Title({ text, url }: { readonly text: OptionalText; readonly url: Optio
 function Moment({ at }: { readonly at: OptionalText }) {
   if (at == null) return null;
   const isMoment = /^\d{4}-\d\d-\d\dT/.test(at) && !Number.isNaN(Date.parse(at));
-  return <span className="shrink-0 text-quiet">{isMoment ? <ExactTime at={at} /> : <bdi>{visibleText(at)}</bdi>}</span>;
+  if (!isMoment) return <Plain text={at} className="text-quiet" />;
+  return (
+    <span className="shrink-0 text-quiet">
+      <ExactTime at={at} />
+    </span>
+  );
 }
 
 function Folded({ text }: { readonly text: OptionalText }) {

@@ -1,4 +1,7 @@
-/** A table of a result: it scrolls inside its box, and its cells are plain text. */
+/**
+ * A table of a result: it scrolls inside its box, and its cells are plain text. A column is as wide as its text up to a
+ * limit, so that only a word longer than the limit breaks.
+ */
 import { visibleText } from "../../../ui/visible-text.ts";
 import { OutsideLink } from "./outside-link.tsx";
 import { type Cell, webAddressOf } from "./tool-data.ts";
@@ -8,6 +11,8 @@ interface DataTableProps {
   readonly rows: readonly (readonly Cell[])[];
   readonly label: string;
 }
+
+const CELL = "w-max max-w-64 [overflow-wrap:anywhere]";
 
 export function DataTable({ columns, rows, label }: DataTableProps) {
   return (
@@ -25,9 +30,11 @@ export function DataTable({ columns, rows, label }: DataTableProps) {
               <th
                 key={at}
                 scope="col"
-                className="sticky top-0 border-b border-line bg-sunken px-3 py-1.5 font-semibold whitespace-nowrap"
+                className="sticky top-0 border-b border-line bg-sunken px-3 py-1.5 align-top font-semibold"
               >
-                <bdi>{visibleText(column)}</bdi>
+                <div className={CELL}>
+                  <bdi>{visibleText(column)}</bdi>
+                </div>
               </th>
             ))}
           </tr>
@@ -36,8 +43,10 @@ export function DataTable({ columns, rows, label }: DataTableProps) {
           {rows.map((row, at) => (
             <tr key={at} className="border-b border-line last:border-b-0 hover:bg-hover">
               {row.map((cell, column) => (
-                <td key={column} className="max-w-sm min-w-16 px-3 py-1.5 align-top [overflow-wrap:anywhere]">
-                  <CellText cell={cell} />
+                <td key={column} className="px-3 py-1.5 align-top">
+                  <div className={CELL}>
+                    <CellText cell={cell} />
+                  </div>
                 </td>
               ))}
             </tr>
