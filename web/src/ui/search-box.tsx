@@ -47,6 +47,8 @@ export function SearchBox({
         value={typed}
         maxLength={500}
         onChange={({ target }) => setTyped(target.value)}
+        // It searches while one types. Enter would send the form around it.
+        onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
         className="min-h-10 w-full rounded-md border border-edge bg-surface py-2 pr-10 pl-9 text-ink placeholder:text-quiet"
       />
       {typed === "" ? null : (

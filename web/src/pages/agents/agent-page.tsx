@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { FlaskConical } from "lucide-react";
 import { toApiError } from "../../api/problem.ts";
+import { sessionQuery } from "../../api/session.ts";
 import type { Agent } from "../../api/types.generated.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { buttonClasses } from "../../ui/button.tsx";
@@ -13,6 +14,7 @@ import { Tabs } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/time.tsx";
 import { toolsQuery } from "../tools/tool-queries.ts";
 import { configOfAgent } from "./agent-config.ts";
+import { AgentAppsEdit } from "./agent-apps-edit.tsx";
 import { AgentEdit } from "./agent-edit.tsx";
 import { agentQuery, BUILT_IN_AGENT } from "./agent-queries.ts";
 import type { AgentSearch } from "./agent-search.ts";
@@ -59,7 +61,9 @@ interface ShownProps {
 function ShownAgent({ agent, etag }: ShownProps) {
   const { view } = useSearch({ from: "/console/agents/$agentId" });
   const isOwn = agent.id !== BUILT_IN_AGENT;
+  const { data: session } = useQuery(sessionQuery);
   const isChangeable = isOwn && agent.archived_at === null;
+  const hasApps = agent.archived_at === null && session?.scopes.includes("admin") === true;
   const tab = (label: string, to?: AgentSearch["view"]) => ({
     label,
     isCurrent: view === to,
@@ -104,16 +108,21 @@ function ShownAgent({ agent, etag }: ShownProps) {
         tabs={[
           tab("What it may do"),
           ...(isChangeable ? [tab("Change it", "edit")] : []),
+          ...(hasApps ? [tab("Apps", "apps")] : []),
           ...(isOwn ? [tab("Versions", "versions")] : []),
           tab("Tasks", "tasks"),
         ]}
       />
       {view === "edit" && isChangeable ? <AgentEdit agent={{ body: agent, etag }} /> : null}
+      {view === "apps" && hasApps ? <AgentAppsEdit agent={agent.id} /> : null}
       {view === "versions" && isOwn ? <AgentVersions agent={agent} /> : null}
       {view === "tasks" ? <AgentTasks agentId={agent.id} /> : null}
-      {view === undefined || (!isOwn && view !== "tasks") || (!isChangeable && view === "edit") ? (
+      {(view === "edit" && isChangeable) ||
+      (view === "apps" && hasApps) ||
+      (view === "versions" && isOwn) ||
+      view === "tasks" ? null : (
         <InWords agent={agent} />
-      ) : null}
+      )}
     </Page>
   );
 }

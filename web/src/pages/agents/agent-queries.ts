@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { answeredWithTag, api } from "../../api/client.ts";
+import { answered, answeredWithTag, api } from "../../api/client.ts";
 import type { Agent } from "../../api/types.generated.ts";
 
 /** The agent of a task that names none. It ships with Otto and never changes. */
@@ -14,5 +14,13 @@ export function agentQuery(id: string) {
       if (typeof body !== "object" || !("id" in body)) throw new TypeError("The agent was read as a file.");
       return { agent: body, etag };
     },
+  });
+}
+
+/** What is set of the apps of an agent. Only for administrators. */
+export function agentAppsQuery(id: string) {
+  return queryOptions({
+    queryKey: ["agents", "apps", id],
+    queryFn: async () => await answered(api.GET("/v1/agents/{id}/apps", { params: { path: { id } } })),
   });
 }

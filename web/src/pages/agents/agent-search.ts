@@ -1,6 +1,6 @@
 /** What the address of an agent's page says beside its id. */
 
-const VIEWS = ["edit", "versions", "tasks"] as const;
+const VIEWS = ["edit", "apps", "versions", "tasks"] as const;
 
 export interface AgentSearch {
   /** Absent: what the agent may do. */

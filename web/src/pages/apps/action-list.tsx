@@ -1,8 +1,9 @@
 /** The actions of an app: what each does, how risky it is, and why Otto says so. */
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback } from "react";
 import type { AppAction, MarketplaceApp } from "../../api/types.generated.ts";
 import { Badge } from "../../ui/badge.tsx";
+import { buttonClasses } from "../../ui/button.tsx";
 import { More } from "../../ui/more.tsx";
 import { Name } from "../../ui/name.tsx";
 import { Empty, Notice, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
@@ -17,7 +18,7 @@ interface AppProps {
   readonly app: MarketplaceApp;
 }
 
-export function ActionList({ app }: AppProps) {
+export function ActionList({ app, mayChoose }: AppProps & { readonly mayChoose: boolean }) {
   const { search = "" } = useSearch({ from: "/console/apps/$app" });
   const navigate = useNavigate();
   const { app_name: name } = app;
@@ -33,7 +34,16 @@ export function ActionList({ app }: AppProps) {
   );
   return (
     <>
-      <SearchBox label="Search actions" value={search} onSearch={onSearch} />
+      <div className="flex flex-wrap gap-2">
+        <div className="flex min-w-0 flex-1 basis-64">
+          <SearchBox label="Search actions" value={search} onSearch={onSearch} />
+        </div>
+        {mayChoose ? (
+          <Link to="/apps/$app" params={{ app: name }} search={{ view: "choose" }} className={buttonClasses()}>
+            Choose actions
+          </Link>
+        ) : null}
+      </div>
       <Found app={app} search={search} />
     </>
   );
@@ -53,7 +63,7 @@ function Found({ app, search }: AppProps & { readonly search: string }) {
       </p>
       <ul aria-label="Actions" className="divide-y divide-line rounded-lg border border-line bg-surface">
         {rows.map((action) => (
-          <Action key={action.name} action={action} />
+          <Action key={action.name} action={action} isAdded={app.is_added} />
         ))}
       </ul>
       <More {...more} />
@@ -80,7 +90,7 @@ function NoParameters() {
   );
 }
 
-function Action({ action }: { readonly action: AppAction }) {
+function Action({ action, isAdded }: { readonly action: AppAction; readonly isAdded: boolean }) {
   const level = levelSaid(action.security);
   const effect = effectSaid(action.effect);
   return (
@@ -97,6 +107,9 @@ function Action({ action }: { readonly action: AppAction }) {
         </p>
       )}
       <span className="flex flex-wrap gap-1.5">
+        {isAdded ? (
+          <Badge tone={action.enabled ? "good" : "plain"}>{action.enabled ? "Enabled" : "Not enabled"}</Badge>
+        ) : null}
         <Badge tone={level.tone}>{level.word}</Badge>
         <Badge tone={effect.tone}>{effect.word}</Badge>
         {action.is_destructive ? <Badge tone="danger">Cannot be undone</Badge> : null}

@@ -1,18 +1,22 @@
-/** The accounts of one app that the reader sees. */
-import { useQuery } from "@tanstack/react-query";
+/** The accounts of one app that the reader sees, and connecting, reconnecting and disconnecting them. */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { Plug } from "lucide-react";
+import { useEffect, useState } from "react";
 import { sessionQuery } from "../../api/session.ts";
-import type { Connection, MarketplaceApp } from "../../api/types.generated.ts";
-import { Badge } from "../../ui/badge.tsx";
-import { buttonClasses } from "../../ui/button.tsx";
-import { Name } from "../../ui/name.tsx";
+import type { ConnectableApp, Connection, MarketplaceApp, NewConnectionInput } from "../../api/types.generated.ts";
+import { Button, buttonClasses } from "../../ui/button.tsx";
+import { openWindow } from "../../ui/new-window.ts";
 import { Notice, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
 import { Section } from "../../ui/page.tsx";
-import { type Column, Table } from "../../ui/table.tsx";
-import { Time } from "../../ui/time.tsx";
-import { STATE_WORDS } from "../connections/connection-words.ts";
-import { accountsQuery } from "./app-queries.ts";
-import { needsReconnect } from "./app-words.ts";
+import { ChangeDialog } from "../connections/change-dialog.tsx";
+import { type Link as ConnectLink, SIGN_IN_MS, useConnecting } from "../connections/connection-queries.ts";
+import { ConnectionTable } from "../connections/connection-table.tsx";
+import { type Begun, isConnected, type Reader, reconnectionOf, rowOf } from "../connections/connection-words.ts";
+import { DisconnectDialog } from "../connections/disconnect-dialog.tsx";
+import { SignInNotice } from "../connections/sign-in-notice.tsx";
+import { accountsQuery, integrationsQuery, marketplaceKey } from "./app-queries.ts";
+import { findConnectableOwners, needsReconnect } from "./app-words.ts";
 
 interface AppProps {
   readonly app: MarketplaceApp;
@@ -21,53 +25,108 @@ interface AppProps {
 export function AppAccounts({ app }: AppProps) {
   const { data: session } = useQuery(sessionQuery);
   if (app.auth_schemes.length === 0 || session == null) return null;
+  const reader = { person: session.person?.id ?? null, isAdmin: session.scopes.includes("admin") };
+  return <Accounts app={app} reader={reader} />;
+}
+
+function Accounts({ app, reader }: AppProps & { readonly reader: Reader }) {
+  const { person } = reader;
+  const [begun, setBegun] = useState<(Begun & { readonly link: ConnectLink }) | null>(null);
+  const [changing, setChanging] = useState<Connection | null>(null);
+  const [ending, setEnding] = useState<Connection | null>(null);
+  const isWaiting = (rows: readonly Connection[]): boolean =>
+    (begun !== null && !isConnected(rows, begun, person)) || rows.some(({ status }) => status === "pending");
+  const { data, error, refetch } = useQuery({
+    ...accountsQuery(app, person === null),
+    refetchInterval: ({ state }) => (isWaiting(state.data ?? []) ? SIGN_IN_MS : false),
+  });
+  useFreshState(data);
+  // Once: an account that is disconnected later is not being connected.
+  if (begun !== null && data !== undefined && isConnected(data, begun, person)) setBegun(null);
+  const connecting = useConnecting((request, link) =>
+    setBegun({ request, link, before: rowOf(data ?? [], request, person)?.updated_at ?? null }),
+  );
+  const connect = (request: NewConnectionInput): void => connecting.mutate({ request, opened: openWindow() });
+  const apps: readonly ConnectableApp[] = [
+    { app: app.app_name, title: app.display_name, provider: app.provider, owners: ["me", "shared"] },
+  ];
   return (
     <Section
       title="Accounts"
       actions={
-        <Link to="/connections" className={buttonClasses("plain", "small")}>
-          Connections
-        </Link>
+        <span className="flex flex-wrap gap-2">
+          <ConnectButtons app={app} reader={reader} rows={data} isBusy={connecting.isPending} onConnect={connect} />
+          <Link to="/connections" className={buttonClasses("plain", "small")}>
+            Connections
+          </Link>
+        </span>
       }
     >
-      <Accounts app={app} person={session.person?.id ?? null} />
+      {begun === null ? null : (
+        <SignInNotice title={app.display_name} link={begun.link} onClose={() => setBegun(null)} />
+      )}
+      {connecting.isError ? <ProblemNotice error={connecting.error} doing="Couldn't connect" /> : null}
+      {needsReconnect(app) ? (
+        <Notice tone="warn" title="Calls of this app fail until an account is connected again." />
+      ) : null}
+      {data !== undefined && data.length > 0 ? (
+        <ConnectionTable
+          caption="Accounts of this app"
+          rows={data}
+          apps={apps}
+          reader={reader}
+          onReconnect={(row) => connect(reconnectionOf(row))}
+          onChange={setChanging}
+          onEnd={setEnding}
+        />
+      ) : data !== undefined ? (
+        <p className="text-quiet">No account of this app is connected.</p>
+      ) : error === null ? (
+        <Skeleton rows={1} label="Loading the accounts" />
+      ) : (
+        <ProblemNotice error={error} doing="Couldn't load the accounts" onRetry={() => void refetch()} />
+      )}
+      <ChangeDialog connection={changing} onClose={() => setChanging(null)} />
+      <DisconnectDialog connection={ending} title={app.display_name} onClose={() => setEnding(null)} />
     </Section>
   );
 }
 
-function Accounts({ app, person }: AppProps & { readonly person: string | null }) {
-  const { data, error, refetch } = useQuery(accountsQuery(app, person === null));
-  if (data === undefined)
-    return error === null ? (
-      <Skeleton rows={1} label="Loading the accounts" />
-    ) : (
-      <ProblemNotice error={error} doing="Couldn't load the accounts" onRetry={() => void refetch()} />
-    );
-  if (data.length === 0) return <p className="text-quiet">No account of this app is connected.</p>;
-  return (
-    <>
-      {needsReconnect(app) ? (
-        <Notice tone="warn" title="Calls of this app fail until an account is connected again.">
-          Reconnect it under Connections.
-        </Notice>
-      ) : null}
-      <Table caption="Accounts of this app" columns={columnsFor(person)} rows={data} rowKey={({ id }) => id} />
-    </>
-  );
+/** Reads the state of the app again when one of its accounts changed. */
+function useFreshState(rows: readonly Connection[] | undefined): void {
+  const queries = useQueryClient();
+  const states = rows?.map(({ id, status }) => `${id} ${status}`).join("\n");
+  const [read, setRead] = useState(states);
+  useEffect(() => {
+    if (states === read) return;
+    setRead(states);
+    if (read !== undefined) void queries.invalidateQueries({ queryKey: marketplaceKey });
+  }, [states, read, queries]);
 }
 
-function columnsFor(person: string | null): readonly Column<Connection>[] {
-  return [
-    { title: "Account", isMain: true, cell: ({ label, alias, app }) => <Name>{label ?? alias ?? app}</Name> },
-    {
-      title: "Owner",
-      cell: ({ owner }) =>
-        owner.kind === "shared" ? "Shared" : owner.id === person ? "You" : <Name>{owner.name}</Name>,
-    },
-    { title: "State", cell: ({ status }) => <Badge>{STATE_WORDS[status]}</Badge> },
-    {
-      title: "Last used",
-      cell: ({ last_used_at: at }) => (at === null ? <span className="text-quiet">Never</span> : <Time at={at} />),
-    },
-  ];
+interface ConnectButtonsProps extends AppProps {
+  readonly reader: Reader;
+  /** Undefined while they are being read. */
+  readonly rows: readonly Connection[] | undefined;
+  readonly isBusy: boolean;
+  readonly onConnect: (request: NewConnectionInput) => void;
+}
+
+/** A first account of each owner. The table connects one again, and the page of all connections adds others. */
+function ConnectButtons({ app, reader, rows, isBusy, onConnect }: ConnectButtonsProps) {
+  const { data: integrations } = useQuery(integrationsQuery);
+  if (rows === undefined || integrations === undefined || integrations.status === "integrations_unavailable")
+    return null;
+  return findConnectableOwners(rows, reader).map((owner) => (
+    <Button
+      key={owner}
+      size="small"
+      look={owner === "me" ? "primary" : "plain"}
+      isBusy={isBusy}
+      icon={<Plug aria-hidden className="size-4" />}
+      onClick={() => onConnect({ app: app.app_name, owner })}
+    >
+      {owner === "me" ? "Connect" : "Connect shared account"}
+    </Button>
+  ));
 }

@@ -1,6 +1,7 @@
 /** One app: its accounts, its actions with their effect and risk, and its triggers. */
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { sessionQuery } from "../../api/session.ts";
 import type { MarketplaceApp } from "../../api/types.generated.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { buttonClasses } from "../../ui/button.tsx";
@@ -9,13 +10,17 @@ import { Name } from "../../ui/name.tsx";
 import { Empty, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
 import { Card, Page } from "../../ui/page.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
+import { ActionChooser } from "./action-chooser.tsx";
 import { ActionList } from "./action-list.tsx";
 import { AppAccounts } from "./app-accounts.tsx";
+import { AppAgents } from "./app-agents.tsx";
 import { appQuery } from "./app-queries.ts";
 import { AppTile } from "./app-tile.tsx";
 import { providerSaid, schemesSaid, stateSaid } from "./app-words.ts";
+import type { AppSearch } from "./apps-search.ts";
 import { IntegrationsNotice } from "./integrations-notice.tsx";
 import { TriggerList } from "./trigger-list.tsx";
+import { WorkspaceButton } from "./workspace-button.tsx";
 
 export function AppPage() {
   const { app: name } = useParams({ from: "/console/apps/$app" });
@@ -45,12 +50,14 @@ export function AppPage() {
 
 function ShownApp({ app }: { readonly app: MarketplaceApp }) {
   const { view } = useSearch({ from: "/console/apps/$app" });
-  const link = (search: { readonly view?: "triggers" }) => {
-    return { to: "/apps/$app" as const, params: { app: app.app_name }, search };
-  };
+  const navigate = useNavigate();
+  const { data: session } = useQuery(sessionQuery);
+  const isAdmin = session?.scopes.includes("admin") === true;
+  const mayChoose = isAdmin && app.is_added;
+  const link = (search: AppSearch) => ({ to: "/apps/$app" as const, params: { app: app.app_name }, search });
   const said = stateSaid(app);
   const tabs = [
-    { label: "Actions", link: link({}), isCurrent: view === undefined, count: app.action_count },
+    { label: "Actions", link: link({}), isCurrent: view !== "triggers", count: app.action_count },
     { label: "Triggers", link: link({ view: "triggers" }), isCurrent: view === "triggers", count: app.trigger_count },
   ];
   return (
@@ -58,15 +65,19 @@ function ShownApp({ app }: { readonly app: MarketplaceApp }) {
       title={app.display_name}
       lead={app.description === "" ? undefined : <Name>{app.description}</Name>}
       actions={
-        <Link to="/apps" className={buttonClasses()}>
-          All apps
-        </Link>
+        <>
+          <Link to="/apps" className={buttonClasses()}>
+            All apps
+          </Link>
+          {isAdmin ? <WorkspaceButton app={app} /> : null}
+        </>
       }
     >
       <Card className="flex gap-4">
         <AppTile title={app.display_name} />
         <Facts>
           <Fact name="State">{said === null ? "Not connected" : <Badge tone={said.tone}>{said.word}</Badge>}</Fact>
+          <Fact name="Workspace">{app.is_added ? "Added" : "Not added: agents cannot use it"}</Fact>
           <Fact name="Account">{schemesSaid(app)}</Fact>
           <Fact name="Provided by">{providerSaid(app)}</Fact>
           <Fact name="Categories">{app.categories.length === 0 ? null : <Name>{app.categories.join(", ")}</Name>}</Fact>
@@ -74,8 +85,15 @@ function ShownApp({ app }: { readonly app: MarketplaceApp }) {
       </Card>
       <IntegrationsNotice />
       <AppAccounts app={app} />
+      {mayChoose ? <AppAgents app={app} /> : null}
       <Tabs label="Parts of the app" tabs={tabs} />
-      {view === "triggers" ? <TriggerList app={app} /> : <ActionList app={app} />}
+      {view === "triggers" ? (
+        <TriggerList app={app} />
+      ) : view === "choose" && mayChoose ? (
+        <ActionChooser app={app} onClose={() => void navigate(link({}))} />
+      ) : (
+        <ActionList app={app} mayChoose={mayChoose} />
+      )}
     </Page>
   );
 }

@@ -4,6 +4,8 @@ import { answered, api } from "../../api/client.ts";
 import type { AppAction, MarketplaceApp } from "../../api/types.generated.ts";
 import type { AppsSearch } from "./apps-search.ts";
 
+/** The most actions that one answer has. */
+const ALL_ACTIONS = 20_000;
 /** Rows that are read and laid out at once. */
 const APPS_AT_ONCE = 60;
 const ACTIONS_AT_ONCE = 50;
@@ -24,7 +26,7 @@ export const statsQuery = queryOptions({
   staleTime: STALE_MS,
 });
 
-/** Apps with a connection of the reader or a shared one. */
+/** Apps that are added, or have a connection of the reader or a shared one. */
 export const workspaceQuery = queryOptions({
   queryKey: [...marketplaceKey, "workspace"],
   queryFn: async () => (await answered(api.GET("/api/tools/workspace"))).apps,
@@ -83,6 +85,16 @@ export function useActions(app: string, search: string) {
     const query = { ...(search === "" ? {} : { search }), offset, limit: ACTIONS_AT_ONCE + 1 };
     const read = await answered(api.GET("/api/tools/{app}/actions", { params: { path: { app }, query } }));
     return { rows: read.slice(0, ACTIONS_AT_ONCE), total: offset + read.length };
+  });
+}
+
+/** All actions of an app at once, to choose among them. */
+export function allActionsQuery(app: string) {
+  return queryOptions({
+    queryKey: [...marketplaceKey, "all actions", app],
+    queryFn: async () =>
+      await answered(api.GET("/api/tools/{app}/actions", { params: { path: { app }, query: { limit: ALL_ACTIONS } } })),
+    staleTime: STALE_MS,
   });
 }
 

@@ -1,7 +1,14 @@
 /** Apps and their actions in words. */
-import type { AppAction, ConnectedApp, ConnectionStatus, MarketplaceApp } from "../../api/types.generated.ts";
+import type {
+  AppAction,
+  ConnectedApp,
+  Connection,
+  ConnectionOwner,
+  ConnectionStatus,
+  MarketplaceApp,
+} from "../../api/types.generated.ts";
 import type { Tone } from "../../ui/badge.tsx";
-import { STATE_WORDS } from "../connections/connection-words.ts";
+import { type Reader, STATE_WORDS } from "../connections/connection-words.ts";
 import type { AppsSearch } from "./apps-search.ts";
 
 interface Said {
@@ -28,8 +35,9 @@ function bestState({
 }
 
 /** How an app stands for the reader; null if there is nothing to say. */
-export function stateSaid(app: Pick<MarketplaceApp, "connect_states">): Said | null {
+export function stateSaid(app: Pick<MarketplaceApp, "connect_states" | "is_added">): Said | null {
   const state = bestState(app);
+  if (app.is_added && (state === null || state === "revoked")) return { word: "Added", tone: "info" };
   if (state === null) return null;
   const isShared = state === "active" && app.connect_states.me !== "active";
   return { word: isShared ? "Connected, shared" : STATE_WORDS[state], tone: TONES[state] };
@@ -39,6 +47,18 @@ export function stateSaid(app: Pick<MarketplaceApp, "connect_states">): Said | n
 export function needsReconnect(app: Pick<MarketplaceApp, "connect_states">): boolean {
   const state = bestState(app);
   return state === "expired" || state === "failed";
+}
+
+/** Returns the owners of whom the app has no account in the list, as far as the reader can connect one. */
+export function findConnectableOwners(
+  rows: readonly Pick<Connection, "owner">[],
+  { person, isAdmin }: Reader,
+): ConnectionOwner[] {
+  const isMissing: Readonly<Record<ConnectionOwner, boolean>> = {
+    me: person !== null && !rows.some(({ owner }) => owner.kind === "person" && owner.id === person),
+    shared: isAdmin && !rows.some(({ owner }) => owner.kind === "shared"),
+  };
+  return (["me", "shared"] as const).filter((owner) => isMissing[owner]);
 }
 
 /** The first letter of a title, for its tile. */

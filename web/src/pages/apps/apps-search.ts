@@ -14,16 +14,19 @@ export function readAppsSearch({ search, category }: Record<string, unknown>): A
   };
 }
 
+const VIEWS = ["choose", "triggers"] as const;
+
 export interface AppSearch {
   /** Words that an action has. */
   readonly search?: string;
-  /** Absent: the actions. */
-  readonly view?: "triggers";
+  /** Absent: the actions. `choose`: the choice of the enabled ones. */
+  readonly view?: (typeof VIEWS)[number];
 }
 
 export function readAppSearch({ search, view }: Record<string, unknown>): AppSearch {
+  const known = VIEWS.find((one) => one === view);
   return {
     ...(typeof search === "string" && search.trim() !== "" ? { search } : {}),
-    ...(view === "triggers" ? { view } : {}),
+    ...(known === undefined ? {} : { view: known }),
   };
 }

@@ -6,7 +6,7 @@ import type { Connection, ConnectionsOwner, NewConnectionInput } from "../../api
 import type { NewWindow } from "../../ui/new-window.ts";
 
 /** Milliseconds between reads while somebody signs in to an app in another window. */
-const SIGN_IN_MS = 3_000;
+export const SIGN_IN_MS = 3_000;
 
 export const connectionsKey = ["connections"];
 

@@ -11,6 +11,8 @@ import { honestProse } from "../../ui/visible-text.ts";
 import { isOfServer, permissionsFor, type Reader, STATE_WORDS, titleOf } from "./connection-words.ts";
 
 interface ConnectionTableProps {
+  /** What the table lists, for screen readers. */
+  readonly caption: string;
   readonly rows: readonly Connection[];
   readonly apps: readonly ConnectableApp[];
   readonly reader: Reader;
@@ -20,7 +22,7 @@ interface ConnectionTableProps {
 }
 
 export function ConnectionTable(props: ConnectionTableProps) {
-  return <Table caption="Connections" columns={columnsOf(props)} rows={props.rows} rowKey={({ id }) => id} />;
+  return <Table caption={props.caption} columns={columnsOf(props)} rows={props.rows} rowKey={({ id }) => id} />;
 }
 
 function columnsOf(props: ConnectionTableProps): readonly Column<Connection>[] {

@@ -8,7 +8,7 @@ import type { Connection, ConnectableApp, NewConnectionInput } from "../../api/t
 import { Button, buttonClasses } from "../../ui/button.tsx";
 import { Listing } from "../../ui/listing.tsx";
 import { Name } from "../../ui/name.tsx";
-import { openWindow, toWebAddress } from "../../ui/new-window.ts";
+import { openWindow } from "../../ui/new-window.ts";
 import { Empty, Notice, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
@@ -18,6 +18,7 @@ import { appsQuery, type Link as ConnectLink, useConnecting, useConnections } fr
 import { ConnectionTable } from "./connection-table.tsx";
 import { type Begun, isConnected, ownersFor, type Reader, reconnectionOf, rowOf, titleOf } from "./connection-words.ts";
 import { DisconnectDialog } from "./disconnect-dialog.tsx";
+import { SignInNotice } from "./sign-in-notice.tsx";
 
 export function ConnectionsPage() {
   const { data: session } = useQuery(sessionQuery);
@@ -67,13 +68,14 @@ function Connections({ reader }: { readonly reader: Reader }) {
       {reader.person === null ? <NoPerson /> : null}
       {reader.isAdmin ? <Whose isAll={isAll} /> : null}
       {begun === null ? null : (
-        <Begin title={titleOf(apps, begun.request.app)} link={begun.link} onClose={() => setBegun(null)} />
+        <SignInNotice title={titleOf(apps, begun.request.app)} link={begun.link} onClose={() => setBegun(null)} />
       )}
       {connecting.isError && isAdding === null ? (
         <ProblemNotice error={connecting.error} doing="Couldn't connect" />
       ) : null}
       <Listing list={list} empty={<NoConnections apps={offered} onConnect={setAdding} />}>
         <ConnectionTable
+          caption="Connections"
           rows={list.rows}
           apps={apps}
           reader={reader}
@@ -133,36 +135,6 @@ function Whose({ isAll }: { readonly isAll: boolean }) {
         { label: "Everyone’s", isCurrent: isAll, link: { to: "/connections", search: { of: "all" } } },
       ]}
     />
-  );
-}
-
-interface BeginProps {
-  readonly title: string;
-  readonly link: ConnectLink;
-  readonly onClose: () => void;
-}
-
-/** The sign-in continues in another window. */
-function Begin({ title, link: { address, isOpened }, onClose }: BeginProps) {
-  const target = isOpened ? null : toWebAddress(address, window.location.href);
-  return (
-    <Notice
-      title={isOpened ? "Continue in the other window" : "Your browser opened no window"}
-      action={
-        <span className="flex flex-wrap gap-2">
-          {target === null ? null : (
-            <a href={target} target="_blank" rel="noopener noreferrer" className={buttonClasses("primary", "small")}>
-              Continue
-            </a>
-          )}
-          <Button size="small" onClick={onClose}>
-            Close
-          </Button>
-        </span>
-      }
-    >
-      Connect <Name>{title}</Name> there within 15 minutes. This page updates automatically.
-    </Notice>
   );
 }
 
