@@ -9,6 +9,7 @@ import { SingleFlight } from "../../core/base/single-flight.ts";
 import type { AppClient } from "../../core/connections/app-client.ts";
 import type { Connection } from "../../core/connections/connection.ts";
 import type { Bearer } from "../../core/connections/tokens.ts";
+import type { AppAccount } from "../../core/ports/apps.ts";
 
 /** How long a value counts, and how long while the database is away. */
 export const FRESH_MS = 5_000;
@@ -127,6 +128,8 @@ export interface ConnectionCaches {
   readonly apps: AgedCache<KnownApp>;
   /** By connection and consent. */
   readonly bearers: AgedCache<Bearer>;
+  /** By connection and consent. */
+  readonly providerAccounts: AgedCache<AppAccount>;
   /** When the last use of a connection was noted. */
   readonly usedAt: Map<string, number>;
 }
@@ -137,11 +140,13 @@ export function createConnectionCaches(): ConnectionCaches {
     rows: new AgedCache(pause),
     apps: new AgedCache(pause),
     bearers: new AgedCache(),
+    providerAccounts: new AgedCache(),
     usedAt: new Map(),
   };
 }
 
 /** Makes the next request of this isolate read a tenant's connections again. */
-export function forgetConnections({ rows, apps, bearers }: ConnectionCaches, tenant: string): void {
-  for (const cache of [rows, apps, bearers]) cache.forget(tenant);
+export function forgetConnections(caches: ConnectionCaches, tenant: string): void {
+  const { rows, apps, bearers, providerAccounts } = caches;
+  for (const cache of [rows, apps, bearers, providerAccounts]) cache.forget(tenant);
 }

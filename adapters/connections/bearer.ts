@@ -1,6 +1,7 @@
 /** The credential of one call, for the egress module and the MCP client alone. */
 import { notSent, ok, type Result } from "../../core/base/errors.ts";
 import type { Account } from "../../core/connections/account.ts";
+import { isCatalogueApp } from "../../core/connections/catalogue-app.ts";
 import { type Bearer, getValue } from "../../core/connections/tokens.ts";
 import type { AppDirectory, ProviderBook } from "../../core/ports/authorizations.ts";
 import { getFreshTokens, type RenewalParts } from "./renew.ts";
@@ -25,6 +26,7 @@ export async function getBearer(
   account: Account,
   renew?: { readonly refused: string },
 ): Promise<Result<PlacedBearer>> {
+  if (isCatalogueApp(account)) return NO_CREDENTIAL;
   const [app, settings] = await Promise.all([parts.apps.find(account.app), parts.book.find(account.app)]);
   if (!app.ok) return app;
   if (!settings.ok) return settings;
@@ -34,6 +36,13 @@ export async function getBearer(
   }
   const tokens = await getFreshTokens(parts, app.value, account.connection, renew?.refused ?? null);
   if (!tokens.ok) return tokens;
+  // The provider's id of an account is no credential, and is sent in no header.
+  if (tokens.value.kind === "account") return NO_CREDENTIAL;
   const { hosts, settingsHash } = app.value;
   return ok({ bearer: { header: settings.value.header, value: getValue(tokens.value), hosts }, settingsHash });
 }
+
+const NO_CREDENTIAL = notSent(
+  "blocked_by_policy",
+  "The provider of this app stores the credential of the account, so Otto cannot send it. Use the app's actions.",
+);

@@ -10,18 +10,17 @@ import { type Account, type ConnectReason, getOwnerPerson, isServerGrant } from 
 import type { AppClient } from "../../core/connections/app-client.ts";
 import { chooseAccount, type Chosen, mayRunUnattended } from "../../core/connections/choose-account.ts";
 import { type Connection, toAccount } from "../../core/connections/connection.ts";
-import { MAX_OF_OWNER, USED_EVERY_MS } from "../../core/connections/rules.ts";
+import { MAX_OF_OWNER } from "../../core/connections/rules.ts";
 import { type Bearer, getValue } from "../../core/connections/tokens.ts";
 import type { AccountQuestion, ConnectionsPort } from "../../core/ports/connections.ts";
 import type { ConnectionTable, SettledState } from "../../core/ports/connection-table.ts";
 import { type ConnectionCaches, forgetConnections, FRESH_MS, type KnownApp } from "./account-cache.ts";
 import { type BearerParts, getBearer } from "./bearer.ts";
+import { noteUse } from "./note-use.ts";
 import type { TokenTable } from "./renew.ts";
 
 /** A person's connections of an app, and the shared ones. */
 const MAX_ROWS = 2 * MAX_OF_OWNER;
-/** Connections whose last use this isolate remembers. */
-const MAX_USED = 5_000;
 
 export interface ConnectionsParts extends BearerParts {
   readonly table: TokenTable & Pick<ConnectionTable, "list" | "find" | "touchUsed">;
@@ -224,17 +223,6 @@ function isUnread(found: Result<Connection>): boolean {
 
 function isAwayCode({ code }: Failure): boolean {
   return code === "upstream_failed";
-}
-
-/** Notes the last use in the background, once an hour. */
-function noteUse({ tenant, table, caches: { usedAt }, now, background }: ConnectionsParts, id: string): void {
-  const key = `${tenant} ${id}`;
-  if (now() - (usedAt.get(key) ?? 0) < USED_EVERY_MS) return;
-  usedAt.delete(key);
-  usedAt.set(key, now());
-  const [oldest] = usedAt.keys();
-  if (usedAt.size > MAX_USED && oldest !== undefined) usedAt.delete(oldest);
-  background(table.touchUsed(id).catch(() => undefined));
 }
 
 /** Ends a connection that the app refused. A consent or a renewal of meanwhile stays. */

@@ -1,10 +1,11 @@
 /** Accounts of apps: the tenant's connections, the apps to which people connect, and their providers. */
 import { waitUntil } from "cloudflare:workers";
 import type { Env } from "./bindings.ts";
+import { connectionCaches } from "./connection-caches.ts";
 import { databaseFromEnv } from "./database.ts";
 import { openWebFromEnv, readEgressAllow } from "./egress.ts";
 import { resealFromEnv, sealingFromEnv } from "./secrets.ts";
-import { createConnectionCaches, forgetConnections } from "../connections/account-cache.ts";
+import { forgetConnections } from "../connections/account-cache.ts";
 import { openAppDirectory, openProviderBook } from "../connections/app-directory.ts";
 import { openConnections } from "../connections/connections-port.ts";
 import { createTokenFlights, getFreshTokens } from "../connections/renew.ts";
@@ -21,7 +22,6 @@ import type { RowSeal } from "../../core/ports/sealed-values.ts";
 import { SETUP } from "../../core/secrets/secret-use.ts";
 
 /** Of this isolate. */
-const caches = createConnectionCaches();
 const flights = createTokenFlights();
 let servers: ServerCaches | null = null;
 
@@ -46,7 +46,7 @@ function openTenantConnections(env: Env, tenant: string): ConnectionsPort {
     authorizations: {
       refresh: async (app, tokens) => await (await authorizationsFromEnv(env, tenant)).refresh(app, tokens),
     },
-    caches,
+    caches: connectionCaches,
     flights,
     timer: globalThis,
     now: Date.now,
@@ -56,7 +56,7 @@ function openTenantConnections(env: Env, tenant: string): ConnectionsPort {
 
 /** Makes the next request of this isolate read a tenant's connections again. Other isolates do so within five seconds. */
 export function forgetConnectionsFromEnv(_env: Env, tenant: string): void {
-  forgetConnections(caches, tenant);
+  forgetConnections(connectionCaches, tenant);
 }
 
 /** The stored connections of a tenant, with their tokens. */

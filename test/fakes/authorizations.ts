@@ -109,7 +109,7 @@ export function fakeAuthorizations(now: () => number = Date.now): FakeAuthorizat
     },
 
     refresh(app, tokens) {
-      if (tokens.kind === "key" || tokens.refresh === null || tokens.issuer !== ISSUER)
+      if (tokens.kind !== "oauth" || tokens.refresh === null || tokens.issuer !== ISSUER)
         return Promise.resolve(ok("ended"));
       const asked = ask(app, { grant_type: "refresh_token", refresh_token: tokens.refresh });
       if (!asked.ok) return Promise.resolve(asked);
@@ -119,12 +119,12 @@ export function fakeAuthorizations(now: () => number = Date.now): FakeAuthorizat
     },
 
     identify(_app, tokens) {
-      const user = tokens.kind === "key" || faults.has("userinfo") ? null : grants.findUser(tokens.access);
+      const user = tokens.kind !== "oauth" || faults.has("userinfo") ? null : grants.findUser(tokens.access);
       return Promise.resolve(user?.email ?? null);
     },
 
     revoke(app, tokens) {
-      if (tokens.kind === "key") return Promise.resolve(ok("done"));
+      if (tokens.kind !== "oauth") return Promise.resolve(ok("done"));
       const set = faults.get("revocation");
       const fault = set === "bad_json" ? null : findFault(app, set, failUnanswered);
       if (fault !== null) return Promise.resolve(fault);

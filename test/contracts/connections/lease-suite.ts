@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createTokenFlights, getFreshTokens, type RenewalParts } from "../../../adapters/connections/renew.ts";
 import { failed, type Result } from "../../../core/base/errors.ts";
 import { LEASE_MS } from "../../../core/connections/renewal-lease.ts";
-import type { TokenSet } from "../../../core/connections/tokens.ts";
+import { getValue, type TokenSet } from "../../../core/connections/tokens.ts";
 import { type FakeTokenTable, fakeTokenTable } from "../../fakes/token-table.ts";
 import { valueOf } from "../value-of.ts";
 import { connect } from "./oauth-client-suite.ts";
@@ -55,10 +55,7 @@ export function leaseContract(name: string, openTable: () => FakeTokenTable): vo
       return await watched;
     }
 
-    const accessOf = (result: Result<TokenSet>) => {
-      const tokens = valueOf(result);
-      return tokens.kind === "oauth" ? tokens.access : tokens.value;
-    };
+    const accessOf = (result: Result<TokenSet>) => getValue(valueOf(result));
     const isGood = (result: Result<TokenSet>) => provider.grants.findUser(accessOf(result))?.id === "ana";
     const passTo = (msBeforeExpiry: number) => vi.setSystemTime(Date.now() + HOUR - msBeforeExpiry);
     const refreshes = () => provider.grants.counts.refreshes;
