@@ -26,8 +26,7 @@ import { securityHeaders } from "./http/middleware/security-headers.ts";
 import { findRetry } from "./http/retryable-failure.ts";
 import { problemResponse } from "./http/problem.ts";
 import { agentRoutes } from "./agents/routes.ts";
-import { appAccessRoutes } from "./apps/access-routes.ts";
-import { appChangeRoutes } from "./apps/change-routes.ts";
+import { appConnectRoutes } from "./apps/connect-routes.ts";
 import { appCatalogueRoutes } from "./apps/routes.ts";
 import { appRoutes } from "./connections/app-routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
@@ -95,6 +94,7 @@ export function createApp(): App {
   app.use("/slack/*", once(refuseWhileUnready));
   app.use("/channels/*", once(refuseWhileUnready));
   app.use("/connect/*", once(refuseWhileUnready));
+  app.use("/api/composio/*", once(refuseWhileUnready));
   app.use(checkQuery);
   taskRoutes(app);
   taskTreeRoutes(app);
@@ -130,9 +130,7 @@ export function createApp(): App {
   appRoutes(app);
   appCatalogueRoutes(app);
   catalogueSyncRoutes(app);
-  workspaceAppRoutes(app);
-  appAccessRoutes(app);
-  appChangeRoutes(app);
+  appConnectRoutes(app);
   connectionRoutes(app);
   connectPageRoutes(app);
   webhookRoutes(app);

@@ -1,7 +1,7 @@
 /** The apps of one tenant to which people connect, and the settings of their providers, over their table. */
 import { toCanonicalJson } from "../../core/base/canonical-json.ts";
 import { failed, notSent, ok, type Result } from "../../core/base/errors.ts";
-import type { RegisteredClient } from "../../core/connections/app-client.ts";
+import type { AppClient, RegisteredClient } from "../../core/connections/app-client.ts";
 import {
   type AppSecrets,
   type AppSettings,
@@ -15,27 +15,44 @@ import type { AppDirectory, ProviderBook } from "../../core/ports/authorizations
 /** Registrations that end at the same time replace each other's row this often. */
 const MAX_TRIES = 5;
 
-/** An app that was removed is not found. */
-export function openAppDirectory(table: Pick<AppClientTable, "find" | "all">): AppDirectory {
+/** Where the apps of the catalogue are found, by their names in lower case. Others are absent from the result. */
+export interface CatalogueApps {
+  find(names: readonly string[]): Promise<Result<readonly AppClient[]>>;
+}
+
+/** An own app that was removed is not found, but one of the catalogue with its name is. */
+export function openAppDirectory(table: Pick<AppClientTable, "find" | "all">, catalogue: CatalogueApps): AppDirectory {
   return {
     async find(app) {
-      const stored = await readSettings(table, app);
-      if (!stored.ok) return stored;
-      const { row, settings } = stored.value;
-      return settings.isRemoved === true ? failRemoved(app) : ok(toAppClient(row, settings));
+      const own = await findOwn(table, app);
+      if (own.ok || own.error.code !== "not_found") return own;
+      const found = await catalogue.find([app]);
+      if (!found.ok) return found;
+      const [client] = found.value;
+      return client === undefined ? own : ok(client);
     },
 
-    async all() {
+    async all(names = []) {
       const rows = await table.all();
       if (!rows.ok) return rows;
-      return ok(
-        rows.value.flatMap((row) => {
-          const { data } = appSettingsSchema.safeParse(row.settings);
-          return data === undefined || data.isRemoved === true ? [] : [toAppClient(row, data)];
-        }),
-      );
+      const own = rows.value.flatMap((row) => {
+        const { data } = appSettingsSchema.safeParse(row.settings);
+        return data === undefined || data.isRemoved === true ? [] : [toAppClient(row, data)];
+      });
+      const known = new Set(own.map(({ app }) => app));
+      const others = names.filter((name) => !known.has(name));
+      if (others.length === 0) return ok(own);
+      const found = await catalogue.find(others);
+      return found.ok ? ok([...own, ...found.value]) : found;
     },
   };
+}
+
+async function findOwn(table: Pick<AppClientTable, "find">, app: string): Promise<Result<AppClient>> {
+  const stored = await readSettings(table, app);
+  if (!stored.ok) return stored;
+  const { row, settings } = stored.value;
+  return settings.isRemoved === true ? failRemoved(app) : ok(toAppClient(row, settings));
 }
 
 /** Also of a removed app: its tokens are still to be revoked. */

@@ -10,6 +10,7 @@ import {
   findConnection,
   isChangedBy,
   isOfOwner,
+  isPresent,
   isThis,
   NO_CONNECTION,
   REVOKING_WITH_SEALED,
@@ -68,15 +69,16 @@ export function changeConnection(store: ConnectionStore): Changes {
       return written.ok ? toFirst(written.value[3]) : { ok: false, error: toConflict(written.error, owned) };
     },
 
-    async revoke(id, act) {
+    async revoke(id, act, of) {
       const found = await findConnection(store, id);
       if (!found.ok) return found;
       const owned = toOwned(found.value);
+      const isMeant = and(isThis(tenant, id), isChangedBy("revoke"), of === undefined ? undefined : isPresent(of));
       const written = await asTenant(connection, tenant, (query) => [
         lockOwner(query, tenant, owned),
         query.execute(sql`
           with done as (
-            update entity_connections set ${ENDED} where ${and(isThis(tenant, id), isChangedBy("revoke"))} returning id
+            update entity_connections set ${ENDED} where ${isMeant} returning id
           )
           ${insertAuditFrom(tenant, act)} from done`),
         ...fixDefault(query, tenant, owned),

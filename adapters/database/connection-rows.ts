@@ -5,7 +5,7 @@ import type { Connection as AppConnection, RevocationProgress } from "../../core
 import { type ConnectionEvent, getChange } from "../../core/connections/states.ts";
 import { MAX_REVOKING } from "../../core/connections/rules.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
-import type { OwnedApp } from "../../core/ports/connection-table.ts";
+import type { OwnedApp, SettledState } from "../../core/ports/connection-table.ts";
 import type { RowSeal } from "../../core/ports/sealed-values.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { entityConnections as rows, people } from "./schema.ts";
@@ -37,6 +37,11 @@ export function isOwned(tenant: string, owned: OwnedApp): SQL {
   return sql`${isOfOwner(tenant, owned)} and coalesce(${rows.alias}, '') = ${owned.alias ?? ""}`;
 }
 
+/** The condition that the row still has these tokens, or this consent. */
+export function isPresent(of: SettledState): SQL {
+  return "version" in of ? sql`sealed_version = ${of.version}::int` : sql`consent = ${of.consent}::int`;
+}
+
 /** The condition that an event changes the row's status. */
 export function isChangedBy(event: ConnectionEvent): SQL {
   return sql`status = any (${sql.param([...getChange(event).from])}::text[])`;
@@ -50,6 +55,11 @@ export function toStatus(event: ConnectionEvent): SQL {
 /** The token sets to revoke with the present one, the latest ones of too many. */
 export const REVOKING_WITH_SEALED = sql`case when sealed is null then revoking
   else (revoking || array[sealed])[greatest(1, cardinality(revoking) + 2 - ${MAX_REVOKING}::int):] end`;
+
+/** The token sets to revoke with one more, the latest ones of too many. */
+export function withRevoking(sealed: string): SQL {
+  return sql`(revoking || array[${sealed}::text])[greatest(1, cardinality(revoking) + 2 - ${MAX_REVOKING}::int):]`;
+}
 
 /** What a deleted person's connection is once nothing of it waits to be revoked. */
 export function deleteOrphan(query: Query, tenant: string, id: string) {

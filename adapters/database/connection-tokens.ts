@@ -9,7 +9,6 @@ import {
   GIVEN_UP_TRIES,
   MAX_LEASE_MS,
   MAX_REVOCATION_TRIES,
-  MAX_REVOKING,
   USED_EVERY_MS,
 } from "../../core/connections/rules.ts";
 import { type Failed, failed, notSent, ok, type Result } from "../../core/base/errors.ts";
@@ -17,14 +16,22 @@ import { isoOrNull } from "../../core/base/iso.ts";
 import type { TokenSet } from "../../core/connections/tokens.ts";
 import type { ConnectionTable, DueRevocation } from "../../core/ports/connection-table.ts";
 import { asTenant } from "./connection.ts";
-import { CLOCK, type ConnectionStore, deleteOrphan, isChangedBy, isThis, NO_CONNECTION } from "./connection-rows.ts";
+import {
+  CLOCK,
+  type ConnectionStore,
+  deleteOrphan,
+  isChangedBy,
+  isThis,
+  NO_CONNECTION,
+  withRevoking,
+} from "./connection-rows.ts";
 import { entityConnections as rows } from "./schema.ts";
 
 const NOT_OPENED = failed("not_available", "The stored tokens can no longer be decrypted. Connect the account again.");
 
 type Tokens = Pick<
   ConnectionTable,
-  "tokens" | "lease" | "storeTokens" | "takeRevocation" | "endRevocation" | "touchUsed"
+  "tokens" | "lease" | "storeTokens" | "enqueueRevocation" | "takeRevocation" | "endRevocation" | "touchUsed"
 >;
 
 export function tokenTable({ connection, tenant, seal }: ConnectionStore): Tokens {
@@ -71,10 +78,22 @@ export function tokenTable({ connection, tenant, seal }: ConnectionStore): Token
         // It was revoked while they were requested: they wait to be revoked too.
         query.execute(sql`
           update entity_connections set sealed_version = sealed_version + 1, revoke_at = now(), revoke_tries = 0,
-            revoking = (revoking || array[${sealed}::text])[greatest(1, cardinality(revoking) + 2 - ${MAX_REVOKING}::int):]
+            revoking = ${withRevoking(sealed)}
           where ${isThis(tenant, id)} and sealed_version = ${version}::int and status = 'revoked'`),
       ]);
       return stored.ok ? ok(stored.value[0].rowCount > 0) : stored;
+    },
+
+    async enqueueRevocation(id, tokens) {
+      const sealed = await seal.seal({ column: "entity_connections.revoking[]", id }, tokens);
+      const written = await asTenant(connection, tenant, (query) => [
+        query.execute(sql`
+          update entity_connections set revoke_at = now(), revoke_tries = 0, updated_at = now(),
+            revoking = ${withRevoking(sealed)}
+          where ${isThis(tenant, id)}`),
+      ]);
+      if (!written.ok) return written;
+      return written.value[0].rowCount === 0 ? NO_CONNECTION : ok(undefined);
     },
 
     async takeRevocation(id) {

@@ -13,8 +13,9 @@ import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { iso, isoOrNull } from "../../core/base/iso.ts";
 import { makeId } from "../../core/base/ids.ts";
 import type { Connection as AppConnection } from "../../core/connections/connection.ts";
+import type { TokenSet } from "../../core/connections/tokens.ts";
 import type { Flow } from "../../core/connections/flow.ts";
-import type { ConnectionTable, SettledState, UsedLink } from "../../core/ports/connection-table.ts";
+import type { ConnectionTable, UsedLink } from "../../core/ports/connection-table.ts";
 import { insertAuditFrom } from "./audit-log.ts";
 import { asTenant, type Connection } from "./connection.ts";
 import { changeConnection, fixDefault, lockOwner } from "./connection-changes.ts";
@@ -24,6 +25,7 @@ import {
   findConnection,
   isChangedBy,
   isOwned,
+  isPresent,
   isThis,
   NO_CONNECTION,
   selectConnections,
@@ -31,6 +33,7 @@ import {
   toFirst,
   toOwned,
   toStatus,
+  withRevoking,
 } from "./connection-rows.ts";
 import { tokenTable } from "./connection-tokens.ts";
 import { entityConnections as rows } from "./schema.ts";
@@ -123,11 +126,11 @@ export function connectionTable(
 
     async beginFlow(owned, link, flow) {
       const read = await asTenant(connection, tenant, (query) => [
-        query.select({ id: rows.id }).from(rows).where(isOwned(tenant, owned)),
+        query.select({ id: rows.id, flow: rows.flow }).from(rows).where(isOwned(tenant, owned)),
       ]);
       if (!read.ok) return read;
       const [row] = read.value[0];
-      return row === undefined ? NO_CONNECTION : await beginFlowOf(store, row.id, { link, flow });
+      return row === undefined ? NO_CONNECTION : await beginFlowOf(store, row, { link, flow });
     },
 
     async takeFlow(id, nonce) {
@@ -143,15 +146,14 @@ export function connectionTable(
       const { sealed, isOpen } = row;
       const flow = sealed === null ? null : await seal.open({ column: "entity_connections.flow", id }, sealed);
       if (sealed === null || flow === null || (flow as Flow).nonce !== nonce) return FLOW_ENDED;
+      const abandoned = isOpen ? null : await sealAccount(store, id, flow as Flow);
       const taken = await asTenant(connection, tenant, (query) => [
-        query
-          .update(rows)
-          .set({ flow: null, pendingUntil: null })
-          .where(and(isThis(tenant, id), eq(rows.flow, sealed)))
-          .returning({ id: rows.id }),
+        query.execute(sql`
+          update entity_connections set flow = null, pending_until = null ${revokingAlso(sealed, abandoned)}
+          where ${isThis(tenant, id)} and flow = ${sealed}::text`),
       ]);
       if (!taken.ok) return taken;
-      return taken.value[0].length > 0 && isOpen ? ok(flow as Flow) : FLOW_ENDED;
+      return taken.value[0].rowCount > 0 && isOpen ? ok(flow as Flow) : FLOW_ENDED;
     },
 
     async complete(id, { tokens, label, scopes, unattended, settingsHash, by }, act) {
@@ -238,16 +240,19 @@ export function connectionTable(
 
 /** Marks the link as used and stores the flow, unless this link or a later one was used. */
 async function beginFlowOf(
-  { connection, tenant, seal }: ConnectionStore,
-  id: string,
+  store: ConnectionStore,
+  { id, flow: replaced }: { readonly id: string; readonly flow: string | null },
   { link, flow }: { readonly link: UsedLink; readonly flow: Flow },
 ): Promise<Result<AppConnection>> {
+  const { connection, tenant, seal } = store;
   const sealed = await seal.seal({ column: "entity_connections.flow", id }, flow);
+  const opened = replaced === null ? null : await seal.open({ column: "entity_connections.flow", id }, replaced);
+  const abandoned = opened === null ? null : await sealAccount(store, id, opened as Flow);
   const used = formatLink(link);
   const written = await asTenant(connection, tenant, (query) => [
     query.execute(sql`
       update entity_connections set link_used = ${used}::text, flow = ${sealed}::text,
-        pending_until = ${iso(flow.until)}::timestamptz, updated_at = now()
+        pending_until = ${iso(flow.until)}::timestamptz, updated_at = now() ${revokingAlso(replaced, abandoned)}
       where ${isThis(tenant, id)} and (link_used is null or link_used < ${used}::text collate "C")`),
     // Abandoned flows of the tenant: what an earlier key sealed does not stay.
     query.execute(sql`
@@ -260,8 +265,20 @@ async function beginFlowOf(
   return begun.rowCount > 0 || found.length === 0 ? toFirst(found) : LINK_USED;
 }
 
-function isPresent(of: SettledState): SQL {
-  return "version" in of ? sql`sealed_version = ${of.version}::int` : sql`consent = ${of.consent}::int`;
+/** Seals the account that a consent made at its provider, to be revoked; null without one. */
+async function sealAccount({ seal }: ConnectionStore, id: string, { account }: Flow): Promise<string | null> {
+  if (account === undefined) return null;
+  const tokens: TokenSet = { kind: "account", providerId: account.providerId };
+  return await seal.seal({ column: "entity_connections.revoking[]", id }, tokens);
+}
+
+/** More of an update: if the row still has this flow, its account waits to be revoked. */
+function revokingAlso(flow: string | null, account: string | null): SQL {
+  if (flow === null || account === null) return sql``;
+  const isSame = sql`flow = ${flow}::text`;
+  return sql`, revoking = case when ${isSame} then ${withRevoking(account)} else revoking end,
+    revoke_at = case when ${isSame} then now() else revoke_at end,
+    revoke_tries = case when ${isSame} then 0 else revoke_tries end`;
 }
 
 /** A link's place in the order of links. Fixed digits, so that texts sort as their times. */

@@ -1,15 +1,21 @@
 /** Accounts of apps: the tenant's connections, the apps to which people connect, and their providers. */
 import { waitUntil } from "cloudflare:workers";
+import { appCatalogueFromEnv } from "./app-catalogue.ts";
+import { appProviderFromEnv } from "./apps.ts";
 import type { Env } from "./bindings.ts";
 import { connectionCaches } from "./connection-caches.ts";
+import { listConsentActions } from "./consent-actions.ts";
 import { databaseFromEnv } from "./database.ts";
 import { openWebFromEnv, readEgressAllow } from "./egress.ts";
 import { resealFromEnv, sealingFromEnv } from "./secrets.ts";
 import { forgetConnections } from "../connections/account-cache.ts";
-import { openAppDirectory, openProviderBook } from "../connections/app-directory.ts";
+import { openAccountAuthorizations } from "../connections/account-authorizations.ts";
+import { type CatalogueApps, openAppDirectory, openProviderBook } from "../connections/app-directory.ts";
+import { openCatalogueApps } from "../connections/catalogue-apps.ts";
 import { openConnections } from "../connections/connections-port.ts";
 import { createTokenFlights, getFreshTokens } from "../connections/renew.ts";
 import type { ServerCaches } from "../connections/discover.ts";
+import { routeAuthorizations } from "../connections/route-authorizations.ts";
 import { openRowSeal } from "../connections/row-seal.ts";
 import { judgeUrl } from "../egress/address.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
@@ -41,10 +47,10 @@ function openTenantConnections(env: Env, tenant: string): ConnectionsPort {
   return openConnections({
     tenant,
     table: connectionTableFromEnv(env, tenant),
-    apps: openAppDirectory(apps),
+    apps: appsFromEnv(env, tenant),
     book: openProviderBook(apps),
     authorizations: {
-      refresh: async (app, tokens) => await (await authorizationsFromEnv(env, tenant)).refresh(app, tokens),
+      refresh: async (app, tokens) => await authorizationsFromEnv(env, tenant).refresh(app, tokens),
     },
     caches: connectionCaches,
     flights,
@@ -71,15 +77,30 @@ export function appClientsFromEnv(env: Env, tenant: string): AppClientTable {
 
 /** The apps to which people of the tenant connect. */
 export function appsFromEnv(env: Env, tenant: string): AppDirectory {
-  return openAppDirectory(appClientsFromEnv(env, tenant));
+  const catalogue: CatalogueApps = {
+    find: async (names) =>
+      await openCatalogueApps(appCatalogueFromEnv(env), appProviderFromEnv(env) !== null).find(names),
+  };
+  return openAppDirectory(appClientsFromEnv(env, tenant), catalogue);
 }
 
 function rowSealFromEnv(env: Env, tenant: string): RowSeal {
   return openRowSeal({ tenant, sealing: sealingFromEnv(env), reseal: resealFromEnv(env) });
 }
 
-/** The client of the tenant's providers. Its package is loaded with the first use, because most isolates never need it. */
-export async function authorizationsFromEnv(env: Env, tenant: string): Promise<AuthorizationsPort> {
+/** The clients of the tenant's providers. */
+export function authorizationsFromEnv(env: Env, tenant: string): AuthorizationsPort {
+  const accounts = openAccountAuthorizations({
+    links: appProviderFromEnv(env)?.links ?? null,
+    listActions: async (app) => await listConsentActions(env, app),
+    timer: globalThis,
+    now: Date.now,
+  });
+  return routeAuthorizations({ own: async () => await openOAuthFromEnv(env, tenant), accounts });
+}
+
+/** Otto's own client. Its package is loaded with the first use, because most isolates never need it. */
+async function openOAuthFromEnv(env: Env, tenant: string): Promise<AuthorizationsPort> {
   const { openAuthorizations } = await import("../connections/oauth-client.ts");
   const { ServerCaches: Servers } = await import("../connections/discover.ts");
   servers ??= new Servers();
@@ -103,7 +124,7 @@ export async function authorizationsFromEnv(env: Env, tenant: string): Promise<A
  */
 export async function renewTokensFromEnv(env: Env, tenant: string, app: AppClient, id: string): Promise<Result<void>> {
   const table = connectionTableFromEnv(env, tenant);
-  const authorizations = await authorizationsFromEnv(env, tenant);
+  const authorizations = authorizationsFromEnv(env, tenant);
   // The sweep waits for the renewal itself.
   const rest = { timer: globalThis, now: Date.now, background: () => undefined };
   const renewed = await getFreshTokens({ tenant, table, authorizations, flights, ...rest }, app, id);

@@ -14,6 +14,8 @@ export interface AppClient {
   /** The only hosts that receive the credentials. */
   readonly hosts: readonly string[];
   readonly settingsHash: string;
+  /** Why nobody can connect it now, in a sentence for people. Absent if people can. */
+  readonly unavailable?: string;
 }
 
 /** True for an MCP server that Otto uses through one grant: an administrator authorizes it, and nobody connects an account. */

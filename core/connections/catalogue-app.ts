@@ -1,6 +1,11 @@
 /** Apps of the catalogue as people connect to them, and what their provider knows an owner by. */
 import { sha256Hex } from "../base/sha256.ts";
+import type { CatalogueApp } from "../ports/app-catalogue.ts";
 import type { AppClient } from "./app-client.ts";
+
+/** Schemes for which the provider's page asks the person. They need no client. */
+const ASKED_OF_PERSON: ReadonlySet<string> = new Set(["API_KEY", "BEARER_TOKEN", "BASIC"]);
+const NO_PROVIDER = "Integrations are disabled — no Composio API key is configured.";
 
 /** What people connect to at the provider. Its settings do not change, so neither does the hash that a consent covers. */
 export async function hashCatalogueApp(app: string): Promise<string> {
@@ -15,4 +20,33 @@ export function toEntity(tenant: string, person: string | null): string {
 /** True for an app whose accounts the provider of the catalogue stores. */
 export function isCatalogueApp({ provider }: Pick<AppClient, "provider">): boolean {
   return provider === "composio";
+}
+
+/** The app as people connect to it. Without a provider, nobody can. */
+export async function toCatalogueClient(
+  app: CatalogueApp,
+  { hasProvider }: { readonly hasProvider: boolean },
+): Promise<AppClient> {
+  const unavailable = hasProvider ? findObstacle(app) : NO_PROVIDER;
+  return {
+    app: app.app,
+    provider: "composio",
+    title: app.title,
+    per: "either",
+    kind: "composio",
+    scopes: [],
+    fields: [],
+    hosts: [],
+    settingsHash: await hashCatalogueApp(app.app),
+    ...(unavailable === null ? {} : { unavailable }),
+  };
+}
+
+/** Finds why nobody can connect an app, as far as the catalogue says; null if people can. */
+function findObstacle({ title, status, isOpen, authSchemes, managedSchemes, guideUrl }: CatalogueApp): string | null {
+  if (isOpen) return `${title} needs no account. Its actions can be used at once.`;
+  if (status === "removed") return `${title} is no longer in the catalogue.`;
+  if (managedSchemes.length > 0 || authSchemes.some((scheme) => ASKED_OF_PERSON.has(scheme))) return null;
+  const guide = guideUrl === null ? "" : ` ${guideUrl} describes it.`;
+  return `${title} needs a client of its own, which an administrator sets up at Composio first.${guide}`;
 }

@@ -1,6 +1,12 @@
 /** A consent that a person has begun and not yet finished. */
 import type { Actor } from "./actors.ts";
 
+/** An account that a consent made at the provider of the catalogue, and what the provider knows its owner by. */
+export interface FlowAccount {
+  readonly providerId: string;
+  readonly entity: string;
+}
+
 export interface Flow {
   readonly nonce: string;
   /** The secret of PKCE (RFC 7636). */
@@ -13,4 +19,6 @@ export interface Flow {
   /** The hash of the app's settings at its begin. A consent counts for these only. */
   readonly settingsHash?: string;
   readonly by: Actor;
+  /** For an app whose provider stores the tokens. */
+  readonly account?: FlowAccount;
 }

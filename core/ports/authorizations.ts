@@ -1,7 +1,7 @@
 /** The protocol of an app's provider: consent, renewal, revocation. None of these throws. */
 import type { Result } from "../base/errors.ts";
 import type { AppClient, ProviderSettings, RegisteredClient } from "../connections/app-client.ts";
-import type { Flow } from "../connections/flow.ts";
+import type { Flow, FlowAccount } from "../connections/flow.ts";
 import type { TokenSet } from "../connections/tokens.ts";
 
 /** Where a person is sent. `loginHint` preselects an account on the provider's page. */
@@ -9,6 +9,8 @@ export interface AuthorizationRequest {
   readonly redirectUrl: string;
   readonly state: string;
   readonly loginHint?: string;
+  /** What a provider that stores tokens is to know the owner by. */
+  readonly entity?: string;
 }
 
 /** The page of the provider, and what completing needs. */
@@ -16,12 +18,16 @@ export interface BegunAuthorization {
   readonly url: string;
   readonly verifier: string;
   readonly issuer: string | null;
+  /** The account that the provider made for this consent, where it stores the tokens. */
+  readonly account?: FlowAccount;
 }
 
 /** What a provider granted. `scopes` is null if neither side named any. */
 export interface GrantedTokens {
   readonly tokens: TokenSet;
   readonly scopes: readonly string[] | null;
+  /** How the provider names the account, where it says so with the consent. */
+  readonly label?: string | null;
 }
 
 /** One tenant's providers. `core/connections/provider-faults.ts` says what a failure leaves behind. */
@@ -36,10 +42,12 @@ export interface AuthorizationsPort {
   revoke(app: AppClient, tokens: TokenSet): Promise<Result<"done">>;
 }
 
-/** The apps of one tenant to which people connect. */
+/** The apps of one tenant to which people connect: its own, then those of the catalogue. */
 export interface AppDirectory {
+  /** The tenant's own app comes before one of the catalogue with the same name. */
   find(app: string): Promise<Result<AppClient>>;
-  all(): Promise<Result<readonly AppClient[]>>;
+  /** All own apps, and those of the catalogue with these names. */
+  all(names?: readonly string[]): Promise<Result<readonly AppClient[]>>;
 }
 
 /** The settings of a tenant's apps, with secrets. */

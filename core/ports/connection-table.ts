@@ -94,9 +94,15 @@ export interface ConnectionTable {
   ensure(owned: OwnedApp, provider: Provider): Promise<Result<Connection>>;
   /** Finds what a link leads to, and changes nothing. */
   findLinked(owned: OwnedApp, link: UsedLink): Promise<Result<LinkedConnection>>;
-  /** Begins a consent of an ensured connection, in the place of an earlier one. `gone`: the link was used. */
+  /**
+   * Begins a consent of an ensured connection, in the place of an earlier one, whose account at the provider waits to be
+   * revoked. `gone`: the link was used.
+   */
   beginFlow(owned: OwnedApp, link: UsedLink, flow: Flow): Promise<Result<Connection>>;
-  /** Takes the flow with this nonce, once. `gone`: it was taken, replaced, or has expired. */
+  /**
+   * Takes the flow with this nonce, once. `gone`: it was taken, replaced, or has expired. The account of an expired one
+   * waits to be revoked.
+   */
   takeFlow(id: string, nonce: string): Promise<Result<Flow>>;
   /** Stores a consent: the connection is active. The first of an owner and app becomes their default. */
   complete(id: string, consent: GivenConsent, act: AuditEntry): Promise<Result<Connection>>;
@@ -128,12 +134,17 @@ export interface ConnectionTable {
    * meanwhile, or the connection was revoked; then these are revoked too.
    */
   storeTokens(id: string, version: number, tokens: TokenSet): Promise<Result<boolean>>;
-  /** Ends a connection: its tokens can no longer be read, and wait to be revoked at their provider. Idempotent. */
-  revoke(id: string, act: AuditEntry): Promise<Result<Connection>>;
+  /**
+   * Ends a connection: its tokens can no longer be read, and wait to be revoked at their provider. Idempotent. With `of`,
+   * what was replaced meanwhile stays, as for `settle`.
+   */
+  revoke(id: string, act: AuditEntry, of?: SettledState): Promise<Result<Connection>>;
   /** Ends all connections that fit, with one act for all of them, and returns their number. */
   revokeAll(which: RevokedConnections, act: AuditEntry): Promise<Result<number>>;
   /** Removes a revoked connection from the lists, and returns it. `conflict` before its revocation has ended. */
   remove(id: string, act: AuditEntry): Promise<Result<Connection>>;
+  /** Tokens that a consent gave and that are not stored wait to be revoked at their provider, in any state of the row. */
+  enqueueRevocation(id: string, tokens: TokenSet): Promise<Result<void>>;
   /** Takes a due revocation, and sets the time of the next attempt first; null if none is due. */
   takeRevocation(id: string): Promise<Result<DueRevocation | null>>;
   /** The provider revoked the tokens. */

@@ -23,7 +23,7 @@ import { makeId } from "../../core/base/ids.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
 import type { Flow } from "../../core/connections/flow.ts";
 import type { TokenSet } from "../../core/connections/tokens.ts";
-import type { ConnectionTable, OwnedApp, UsedLink } from "../../core/ports/connection-table.ts";
+import type { ConnectionTable, OwnedApp, SettledState, UsedLink } from "../../core/ports/connection-table.ts";
 
 interface Row {
   connection: Connection;
@@ -100,6 +100,11 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
     edit(row, { revocation: { nextAt: now(), tries: 0 } });
   }
 
+  function abandon(row: Row): void {
+    const { account } = row.flow ?? {};
+    if (account !== undefined) enqueue(row, { kind: "account", providerId: account.providerId });
+  }
+
   function removeOrphan(row: Row): void {
     const { connection, revoking } = row;
     if (revoking.length === 0 && !isKnown(getOwnerPerson(connection.owner))) rows.delete(connection.id);
@@ -150,6 +155,7 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
       if (row.linkUsed !== null && row.linkUsed >= link)
         return Promise.resolve(failed("gone", "This link was used. Ask for a new one."));
       row.linkUsed = link;
+      abandon(row);
       row.flow = flow;
       edit(row, { pendingUntil: flow.until });
       return Promise.resolve(ok(view(row)));
@@ -159,9 +165,11 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
       withRow(id, (row) => {
         const { flow, connection } = row;
         if (flow === null || flow.nonce !== nonce) return FLOW_ENDED;
+        const isOpen = (connection.pendingUntil ?? 0) > now();
+        if (!isOpen) abandon(row);
         row.flow = null;
         edit(row, { pendingUntil: null });
-        return (connection.pendingUntil ?? 0) > now() ? ok(flow) : FLOW_ENDED;
+        return isOpen ? ok(flow) : FLOW_ENDED;
       }),
 
     complete: (id, { tokens, label, scopes, unattended, settingsHash, by }, act) =>
@@ -194,9 +202,8 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
 
     settle: (id, to, why, of) =>
       withRow(id, (row) => {
-        const { status, outage, consent } = row.connection;
-        const isPresent = of === undefined || ("version" in of ? of.version === row.version : of.consent === consent);
-        if (!isPresent || (to === "expired" && status !== "active")) return ok(view(row));
+        const { status, outage } = row.connection;
+        if (!isPresent(row, of) || (to === "expired" && status !== "active")) return ok(view(row));
         const next = changeStatus(status, to === "failed" ? "fail" : "expire");
         const isOut = status === "active" && next !== "active";
         edit(row, { status: next, why: cleanReason(why), outage: outage + (isOut ? 1 : 0), updatedAt: now() });
@@ -270,9 +277,9 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
       return ok(true);
     },
 
-    revoke: (id, act) =>
+    revoke: (id, act, of) =>
       withRow(id, (row) => {
-        if (row.connection.status === "revoked") return ok(view(row));
+        if (row.connection.status === "revoked" || !isPresent(row, of)) return ok(view(row));
         end(row);
         acts.push(act);
         fixDefault(row.connection);
@@ -285,8 +292,9 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
           (app === undefined || connection.app === app) &&
           (person === undefined || getOwnerPerson(connection.owner) === person),
       );
-      for (const { connection } of meant) if (connection.status === "new") rows.delete(connection.id);
-      const ended = meant.filter(({ connection: { status } }) => status !== "new" && status !== "revoked");
+      for (const { connection, revoking } of meant)
+        if (connection.status === "new" && revoking.length === 0) rows.delete(connection.id);
+      const ended = meant.filter(({ connection: { id, status } }) => rows.has(id) && status !== "revoked");
       for (const row of ended) end(row);
       if (ended.length > 0) acts.push(act);
       return Promise.resolve(ok(ended.length));
@@ -302,6 +310,12 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
         acts.push(act);
         fixDefault(row.connection);
         return ok(view(row));
+      }),
+
+    enqueueRevocation: (id, tokens) =>
+      withRow(id, (row) => {
+        enqueue(row, tokens);
+        return ok(undefined);
       }),
 
     takeRevocation: (id) =>
@@ -385,6 +399,10 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
       }
     },
   };
+}
+
+function isPresent({ version, connection: { consent } }: Row, of: SettledState | undefined): boolean {
+  return of === undefined || ("version" in of ? of.version === version : of.consent === consent);
 }
 
 function formatLink({ createdAt, nonce }: UsedLink): string {

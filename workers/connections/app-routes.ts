@@ -1,13 +1,15 @@
-/** The apps whose tools act through accounts: imports with `connect`, and MCP servers with OAuth. */
+/** The apps whose tools act through accounts: imports with `connect`, MCP servers with OAuth, and what is connected of the catalogue. */
 import { createRoute, z } from "@hono/zod-openapi";
 import { appsFromEnv } from "../../adapters/env/connections.ts";
 import { type OwnerRule, PROVIDERS } from "../../core/connections/account.ts";
 import { type AppClient, hasServerGrant } from "../../core/connections/app-client.ts";
+import { MAX_OF_OWNER } from "../../core/connections/rules.ts";
 import { answers, withKey } from "../http/answers.ts";
 import type { App } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { getTenant } from "../http/principal.ts";
+import { getPerson, getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
+import { readConnectionPage } from "./read-page.ts";
 
 const appSchema = z
   .strictObject({
@@ -29,6 +31,8 @@ const list = createRoute({
   operationId: "apps.list",
   path: "/v1/apps",
   summary: "List the apps to which people connect accounts",
+  description:
+    "The tenant's own, and those of the catalogue to which the key's person or the tenant has a connection. `GET /api/tools/marketplace` lists the catalogue.",
   middleware: [requireScope("tasks:read")],
   responses: answers({
     200: { description: "All of them, by title.", json: z.strictObject({ data: z.array(appSchema) }) },
@@ -37,7 +41,9 @@ const list = createRoute({
 
 export function appRoutes(app: App): void {
   app.openapi(list, async (c) => {
-    const apps = unwrap(await appsFromEnv(c.env, getTenant(c)).all());
+    const query = { person: getPerson(c)?.id ?? null, limit: 2 * MAX_OF_OWNER };
+    const connected = unwrap(await readConnectionPage(c, query)).map(({ app: name }) => name);
+    const apps = unwrap(await appsFromEnv(c.env, getTenant(c)).all(connected));
     const data = apps.map(toAppView).toSorted((one, other) => one.title.localeCompare(other.title, "en"));
     return c.json({ data }, 200);
   });

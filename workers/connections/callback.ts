@@ -1,7 +1,9 @@
 /**
- * `/connect/callback`: the return from an app's sign-in page. A consent counts if the state is ours, the browser has the
- * cookie of this consent, and the connection still waits for it; each counts once. Only then is the code redeemed.
+ * `/connect/callback` and `/api/composio/callback`: the return from a sign-in page. A consent counts if the state is ours,
+ * the browser has the cookie of this consent, and the connection still waits for it; each counts once. Only then is the code
+ * redeemed, or the account read at the provider of the catalogue. An account there that is not stored is revoked.
  */
+import { waitUntil } from "cloudflare:workers";
 import { appsFromEnv, authorizationsFromEnv, connectionTableFromEnv } from "../../adapters/env/connections.ts";
 import { type Failure, OttoError, type Result } from "../../core/base/errors.ts";
 import type { AppClient } from "../../core/connections/app-client.ts";
@@ -14,7 +16,8 @@ import type { AppContext } from "../http/context.ts";
 import { wakeTasksOf, writeConnectionChange } from "./changes.ts";
 import { createConnectAct, notifyOfAccount, notifyOfForeignConsent } from "./consent-notices.ts";
 import { type ConnectState, isOfConnection, openConnectState } from "./consent.ts";
-import { renderConnected, renderNote } from "./page.ts";
+import { endConnected, renderNote } from "./page.ts";
+import { revokeConnection } from "./revocations.ts";
 import { storeConsent } from "./store-consent.ts";
 
 const NO_STATE = "This address did not come from Otto, or it was cut off. Open the link to connect again.";
@@ -57,24 +60,31 @@ async function takeFlow(c: AppContext, { tenant, connection, nonce }: ConnectSta
 /** Ends the flow, so that nobody can complete it with what this browser brought, and notifies the owner once. */
 async function refuseBrowser(c: AppContext, { state, before, client }: ReturnedConsent): Promise<Response> {
   const taken = await takeFlow(c, state);
-  if (taken.ok) await notifyOfForeignConsent(c, client, { connection: before, nonce: state.nonce });
+  if (taken.ok) {
+    await dropAccount(c, { state, before, client }, taken.value);
+    await notifyOfForeignConsent(c, client, { connection: before, nonce: state.nonce });
+  }
   return renderNote(c, 403, OTHER_BROWSER);
 }
 
 async function completeConsent(c: AppContext, returned: ReturnedConsent, flow: Flow): Promise<Response> {
   const { state, before, client } = returned;
-  if (flow.settingsHash !== client.settingsHash) return renderNote(c, 400, CHANGED);
+  if (flow.settingsHash !== client.settingsHash) {
+    await dropAccount(c, returned, flow);
+    return renderNote(c, 400, CHANGED);
+  }
   const table = connectionTableFromEnv(c.env, state.tenant);
-  const authorizations = await authorizationsFromEnv(c.env, state.tenant);
+  const authorizations = authorizationsFromEnv(c.env, state.tenant);
   const granted = await authorizations.complete(client, flow, new URL(c.req.url).searchParams);
   if (!granted.ok) {
+    await dropAccount(c, returned, flow);
     const { to, why } = decideFlowEnd("complete", granted.error);
     if (to === "failed")
       await writeConnectionChange(c.env, state.tenant, async () => await table.settle(state.connection, to, why));
     return renderNote(c, 400, why);
   }
   const { tokens, scopes } = granted.value;
-  const label = await authorizations.identify(client, tokens);
+  const label = granted.value.label ?? (await authorizations.identify(client, tokens));
   const { unattended, by } = flow;
   const consent = { tokens, label, scopes, unattended, settingsHash: client.settingsHash, by };
   const act = createConnectAct(c.get("requestId"), state.actor, state.connection);
@@ -84,20 +94,37 @@ async function completeConsent(c: AppContext, returned: ReturnedConsent, flow: F
   if (!stored.ok) return await dropTokens(c, returned, { tokens, error: stored.error });
   await wakeTasksOf(c.env, stored.value);
   await notifyOfAccount(c, { app: client, before, now: stored.value });
-  return renderConnected(c, client.title, stored.value.label);
+  return endConnected(c, { title: client.title, label: stored.value.label, returnTo: state.returnTo });
 }
 
 /** Revokes tokens that could not be stored, so that the grant is not left behind. */
 async function dropTokens(
   c: AppContext,
-  { state, client }: ReturnedConsent,
+  returned: ReturnedConsent,
   { tokens, error }: { readonly tokens: TokenSet; readonly error: Failure },
 ): Promise<Response> {
-  const authorizations = await authorizationsFromEnv(c.env, state.tenant);
-  await authorizations.revoke(client, tokens);
+  await revokeGiven(c, returned, tokens);
   if (error.code === "not_found") return renderNote(c, 410, "The person or the connection no longer exists.");
   if (error.code === "too_large") return renderNote(c, 400, error.message);
   throw new OttoError(error);
+}
+
+/**
+ * Revokes the account that the provider made for this consent, because nobody stores it. It was pending when the consent
+ * began, so it is no account that worked before.
+ */
+async function dropAccount(c: AppContext, returned: ReturnedConsent, { account }: Flow): Promise<void> {
+  if (account !== undefined) await revokeGiven(c, returned, { kind: "account", providerId: account.providerId });
+}
+
+/** An account of the catalogue is revoked by the outbox, which repeats it; tokens at once, because they are stored nowhere. */
+async function revokeGiven(c: AppContext, { state, client }: ReturnedConsent, tokens: TokenSet): Promise<void> {
+  const { tenant, connection } = state;
+  const enqueue = async () => await connectionTableFromEnv(c.env, tenant).enqueueRevocation(connection, tokens);
+  const isEnqueued = tokens.kind === "account" && (await writeConnectionChange(c.env, tenant, enqueue)).ok;
+  // The sweep repeats what fails.
+  if (isEnqueued) return waitUntil(revokeConnection(c.env, { tenant, connection }).catch(() => undefined));
+  await authorizationsFromEnv(c.env, tenant).revoke(client, tokens);
 }
 
 function renderMissing(c: AppContext, error: Failure): Response {

@@ -13,6 +13,8 @@ import { openState, sealState } from "../http/consent-state.ts";
 const CONNECT_PATH = "/connect";
 /** Where an app's sign-in page sends the browser back. */
 export const CALLBACK_PATH = "/connect/callback";
+/** The same for the provider of the catalogue. */
+export const PROVIDER_CALLBACK_PATH = "/api/composio/callback";
 /** From its creation. */
 export const LINK_LIFE_MS = 15 * 60_000;
 const NONCE_BYTES = 16;
@@ -24,6 +26,8 @@ export interface ConnectLink extends OwnedApp {
   readonly wait: { readonly task: string; readonly id: string } | null;
   /** True: the page proposes that tasks use the account while its owner is away. */
   readonly unattended?: boolean;
+  /** Where the browser goes once the account is connected: an address of this system. Absent: it stays on the page. */
+  readonly returnTo?: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly nonce: string;

@@ -6,6 +6,8 @@ import { toBase64Url } from "../../core/base/base64.ts";
 import { type Failure, OttoError } from "../../core/base/errors.ts";
 import { getOwnerPerson } from "../../core/connections/account.ts";
 import type { Actor } from "../../core/connections/actors.ts";
+import type { AppClient } from "../../core/connections/app-client.ts";
+import { isCatalogueApp, toEntity } from "../../core/connections/catalogue-app.ts";
 import type { Connection } from "../../core/connections/connection.ts";
 import type { Flow } from "../../core/connections/flow.ts";
 import { decideFlowEnd } from "../../core/connections/provider-faults.ts";
@@ -13,11 +15,11 @@ import { bindBrowser } from "../http/consent-browser.ts";
 import { openState, sealState } from "../http/consent-state.ts";
 import type { AppContext } from "../http/context.ts";
 import { wakeTasksOf, writeConnectionChange } from "./changes.ts";
-import { CALLBACK_PATH, type ConnectLink } from "./connect-token.ts";
+import { CALLBACK_PATH, type ConnectLink, PROVIDER_CALLBACK_PATH } from "./connect-token.ts";
 import { createConnectAct, notifyOfAccount } from "./consent-notices.ts";
 import { LINK_USED } from "./open-link.ts";
 import type { OpenedLink } from "./opened-link.ts";
-import { renderConnected, renderFailure, renderNote } from "./page.ts";
+import { endConnected, renderFailure, renderNote } from "./page.ts";
 
 /** From the begin of a consent to the return of its browser. */
 const FLOW_LIFE_MS = 15 * 60_000;
@@ -35,6 +37,8 @@ export interface ConnectState {
   readonly nonce: string;
   /** For the audit log. */
   readonly actor: string;
+  /** As the link has it. */
+  readonly returnTo?: string;
 }
 
 /** Opens a state; null if this system did not create it for a connection. */
@@ -50,7 +54,7 @@ export async function beginConsent(c: AppContext, opened: OpenedLink, isUnattend
   if (!ensured.ok) return renderUnusable(c, opened, ensured.error);
   const { id: connection } = ensured.value;
   const nonce = createNonce();
-  const redirectUrl = `${publicUrlFromEnv(c.env) ?? new URL(c.req.url).origin}${CALLBACK_PATH}`;
+  const redirectUrl = `${publicUrlFromEnv(c.env) ?? new URL(c.req.url).origin}${getCallbackPath(app)}`;
   const { tenant, person } = link;
   const state = await sealState(c.env, CONTEXT, {
     tenant,
@@ -59,16 +63,18 @@ export async function beginConsent(c: AppContext, opened: OpenedLink, isUnattend
     connection,
     nonce,
     actor: getActor(link),
+    ...(link.returnTo === undefined ? {} : { returnTo: link.returnTo }),
   } satisfies ConnectState);
-  const begun = await (await authorizationsFromEnv(c.env, tenant)).begin(app, { redirectUrl, state });
+  const request = { redirectUrl, state, entity: toEntity(tenant, person) };
+  const begun = await authorizationsFromEnv(c.env, tenant).begin(app, request);
   if (!begun.ok) {
     const { to, why } = decideFlowEnd("begin", begun.error);
     if (to === "failed")
       await writeConnectionChange(c.env, tenant, async () => await table.settle(connection, to, why));
     return renderFailure(c, opened, why);
   }
-  const { url, verifier, issuer } = begun.value;
-  const flow = createFlow(opened, { nonce, verifier, issuer, redirectUrl, isUnattended });
+  const { url, ...parts } = begun.value;
+  const flow = createFlow(opened, { ...parts, nonce, redirectUrl, isUnattended });
   const started = await writeConnectionChange(c.env, tenant, async () => await table.beginFlow(link, link, flow));
   if (!started.ok) return renderUnusable(c, opened, started.error);
   await bindBrowser(c, nonce, FLOW_LIFE_MS);
@@ -110,10 +116,14 @@ export async function storeKey(
   if (!stored.ok) return renderUnusable(c, opened, stored.error);
   await wakeTasksOf(c.env, stored.value);
   await notifyOfAccount(c, { app, before: ensured.value, now: stored.value });
-  return renderConnected(c, app.title, null);
+  return endConnected(c, { title: app.title, label: null, returnTo: link.returnTo });
 }
 
-interface FlowParts extends Pick<Flow, "nonce" | "verifier" | "issuer" | "redirectUrl"> {
+function getCallbackPath(app: AppClient): string {
+  return isCatalogueApp(app) ? PROVIDER_CALLBACK_PATH : CALLBACK_PATH;
+}
+
+interface FlowParts extends Pick<Flow, "nonce" | "verifier" | "issuer" | "redirectUrl" | "account"> {
   readonly isUnattended: boolean;
 }
 

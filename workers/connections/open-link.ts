@@ -56,6 +56,7 @@ async function describeLink(
   if (isMissing(stored)) return stop(c, 410, `${link.app} is no longer an app of this tenant.`);
   const [known, app, connection] = [unwrap(found), unwrap(stored), unwrap(linked)];
   if (hasServerGrant(app)) return stop(c, 410, describeServerGrant(app));
+  if (app.unavailable !== undefined) return stop(c, 410, app.unavailable);
   if (connection.isUsed) return stop(c, 410, LINK_USED);
   return { opened: { link, tenantName: known.name, personName, app, linked: connection, viewer } };
 }

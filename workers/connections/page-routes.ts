@@ -2,7 +2,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { openAnswers } from "../http/answers.ts";
 import type { App } from "../http/context.ts";
-import { CALLBACK_PATH } from "./connect-token.ts";
+import { CALLBACK_PATH, PROVIDER_CALLBACK_PATH } from "./connect-token.ts";
 
 const html = ["text/html"] as const;
 const text = (length: number) => z.string().max(length);
@@ -13,6 +13,17 @@ const refusals = {
   410: { description: "The link has expired or was used.", other: html },
   429: { description: "The link was opened too often.", other: html },
 };
+
+const returned = openAnswers(
+  {
+    200: { description: "The account is connected.", other: html },
+    303: { description: "The account is connected; back to where it began." },
+    400: { description: "The account is not connected; the page says why.", other: html },
+    403: { description: "Another browser began this.", other: html },
+    410: { description: "This consent has ended; the page says how.", other: html },
+  },
+  [503],
+);
 
 const show = createRoute({
   tags: ["Connections"],
@@ -45,7 +56,7 @@ const go = createRoute({
   responses: openAnswers(
     {
       200: { description: "The account is connected by its key, or the page says what failed.", other: html },
-      303: { description: "Redirects to the app's sign-in page." },
+      303: { description: "Redirects to the app's sign-in page, or back to where it began." },
       ...refusals,
       413: { description: "The form is too large.", other: html },
       415: { description: "It is not a form.", other: html },
@@ -66,18 +77,33 @@ const callback = createRoute({
     // Providers add fields of their own.
     query: z.looseObject({ state: text(4_000), code: text(4_096).optional(), iss: text(2_000).optional() }),
   },
-  responses: openAnswers(
-    {
-      200: { description: "The account is connected.", other: html },
-      400: { description: "The account is not connected; the page says why.", other: html },
-      403: { description: "Another browser began this.", other: html },
-      410: { description: "This consent has ended; the page says how.", other: html },
-    },
-    [503],
-  ),
+  responses: returned,
+});
+
+const providerCallback = createRoute({
+  tags: ["Connections"],
+  method: "get",
+  operationId: "connectLinks.completeAtProvider",
+  path: PROVIDER_CALLBACK_PATH,
+  summary: "Return from the page of the provider of the catalogue",
+  description:
+    "For browsers. `state` comes from Otto. It is valid once, for 15 minutes, in the browser that began. The other fields decide nothing: Otto reads the account at the provider.",
+  request: {
+    query: z.looseObject({
+      state: text(4_000),
+      status: text(100).optional(),
+      connected_account_id: text(200).optional(),
+    }),
+  },
+  responses: returned,
 });
 
 export function connectPageRoutes(app: App): void {
+  app.openapi(providerCallback, async (c) => {
+    const { completeLink } = await import("./callback.ts");
+    return await completeLink(c, c.req.valid("query").state);
+  });
+
   // Before the path of links, which would match it too.
   app.openapi(callback, async (c) => {
     const { completeLink } = await import("./callback.ts");

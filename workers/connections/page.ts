@@ -2,6 +2,7 @@
  * The pages of connecting: no script, nothing loaded, no cache, no referrer. Every name on them was written by somebody
  * else, so it is escaped and isolated in its direction.
  */
+import { appsStatusFromEnv } from "../../adapters/env/apps.ts";
 import { hasOpenedDestinations } from "../../adapters/env/connections.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { isKeyApp, listKeyFields, type KeyField } from "../../core/connections/key-fields.ts";
@@ -40,8 +41,19 @@ export function renderNote(c: AppContext, status: PageStatus, message: string, t
   return c.html(renderPage(title, body, STYLE), status, NOTE_HEADERS);
 }
 
-/** Renders the end of a consent that worked. `label` is how the app names the account. */
-export function renderConnected(c: AppContext, title: string, label: string | null): Response {
+/** A consent that worked. `label` is how the app names the account, `returnTo` an address of this system. */
+interface ConnectedPage {
+  readonly title: string;
+  readonly label: string | null;
+  readonly returnTo: string | undefined;
+}
+
+/** Answers a consent that worked: with a page, or with the way back to where it began. */
+export function endConnected(c: AppContext, { title, label, returnTo }: ConnectedPage): Response {
+  if (returnTo !== undefined) {
+    c.header("cache-control", "no-store");
+    return c.redirect(returnTo, 303);
+  }
   const account = label === null ? "" : ` as ${isolate(label)}`;
   const body = `<main><h1>Connected</h1><p>${isolate(title)} is connected${account}.</p><p>${CLOSE}</p></main>`;
   return c.html(renderPage("Connected", body, STYLE), 200, NOTE_HEADERS);
@@ -152,7 +164,7 @@ function getFormHeaders(c: AppContext, isKey: boolean) {
 }
 
 function listProviderSchemes(env: Env): string {
-  return hasOpenedDestinations(env) ? "https: http:" : "https:";
+  return hasOpenedDestinations(env) || appsStatusFromEnv(env) === "demo" ? "https: http:" : "https:";
 }
 
 const THIS_MACHINE = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;

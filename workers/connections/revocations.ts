@@ -1,5 +1,5 @@
 /**
- * Revokes the tokens of ended connections at their providers (RFC 7009). The rows are the outbox: an attempt sets the time of
+ * Revokes the tokens of ended connections at their providers (RFC 7009), or the accounts of the catalogue's. The rows are the outbox: an attempt sets the time of
  * the next one before it is made, and tokens are erased once the provider confirmed.
  */
 import { authorizationsFromEnv, connectionTableFromEnv } from "../../adapters/env/connections.ts";
@@ -51,8 +51,7 @@ export async function revokeConnection(env: Env, { tenant, connection }: DueConn
   for (let sets = 0; sets < MAX_REVOKING; sets += 1) {
     const taken = unwrap(await table.takeRevocation(connection));
     if (taken === null) return;
-    const authorizations = await authorizationsFromEnv(env, tenant);
-    unwrap(await authorizations.revoke(toApp(taken), taken.tokens));
+    unwrap(await authorizationsFromEnv(env, tenant).revoke(toApp(taken), taken.tokens));
     unwrap(await table.endRevocation(connection, taken));
     await tenantsFromEnv(env)(tenant).appsChanged();
   }

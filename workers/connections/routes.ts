@@ -4,32 +4,27 @@
  */
 import { createRoute, z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
-import { waitUntil } from "cloudflare:workers";
-import { appsFromEnv, connectionTableFromEnv } from "../../adapters/env/connections.ts";
+import { connectionTableFromEnv } from "../../adapters/env/connections.ts";
 import { raise } from "../../core/base/errors.ts";
 import { isId } from "../../core/base/ids.ts";
 import { iso } from "../../core/base/iso.ts";
 import { cutPage, writeCursor } from "../../core/base/page-cursor.ts";
-import { isServerGrant } from "../../core/connections/account.ts";
-import { type AppClient, hasServerGrant } from "../../core/connections/app-client.ts";
 import { type Connection, toConnectionStatus } from "../../core/connections/connection.ts";
 import { findAliasProblem } from "../../core/connections/rules.ts";
 import type { ConnectionChange, ConnectionQuery } from "../../core/ports/connection-table.ts";
 import { answers, withKey } from "../http/answers.ts";
-import { createAuditEntry, getActorId } from "../http/audit-entry.ts";
+import { createAuditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext, AppEnv, MiddlewareContext } from "../http/context.ts";
 import { readPageRequest } from "../http/list-query.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
-import { getAuthor, getPerson, getTenant, hasScope } from "../http/principal.ts";
+import { getPerson, getTenant, hasScope } from "../http/principal.ts";
 import { requirePerson } from "../http/require-person.ts";
 import { pageOf } from "../http/schemas.ts";
 import { unwrap } from "../http/unwrap.ts";
-import { LINK_LIFE_MS, makeConnectUrl } from "./connect-token.ts";
-import { endServerGrant } from "./end-grant.ts";
-import { describeServerGrant } from "./server-grant-page.ts";
+import { disconnect, requireAdminOfShared } from "./disconnect.ts";
+import { createLink } from "./new-link.ts";
 import { wakeTasksOf, writeConnectionChange } from "./changes.ts";
 import { readConnectionPage } from "./read-page.ts";
-import { revokeConnection } from "./revocations.ts";
 import {
   connectionChangeSchema,
   connectionQuery,
@@ -83,7 +78,7 @@ const create = createRoute({
   path: "/v1/connections",
   summary: "Get a link to connect an account",
   description:
-    "The link works once, for 15 minutes. Nothing is stored before it is used. A connection that exists for the same owner, app and alias is reconnected, with the same id. A shared account needs the scope `admin`. 422 for an MCP server with one grant, which an administrator authorizes under MCP servers.",
+    "The link works once, for 15 minutes. Nothing is stored before it is used. A connection that exists for the same owner, app and alias is reconnected, with the same id. A shared account needs the scope `admin`. 422 for an MCP server with one grant, which an administrator authorizes under MCP servers, and for an app of the catalogue that nobody can connect.",
   middleware: writes,
   request: { body: { required: true, content: { "application/json": { schema: newConnectionSchema } } } },
   responses: answers({ 201: { description: "The link.", json: connectUrlSchema } }, [404, 413, 415, 422]),
@@ -136,29 +131,10 @@ export function connectionRoutes(app: App): void {
   app.openapi(show, async (c) => c.json(toView(await findVisible(c, c.req.valid("param").id)), 200));
 
   app.openapi(create, async (c) => {
-    const { app: name, owner = "me", alias, unattended } = c.req.valid("json");
-    const person = owner === "me" ? requirePerson(c).id : null;
-    if (owner === "shared" && !hasScope(c, "admin"))
-      raise("forbidden", "Only an administrator connects a shared account.");
-    if (alias !== undefined) refuseAlias(alias);
-    const tenant = getTenant(c);
-    const client = unwrap(await appsFromEnv(c.env, tenant).find(name));
-    refuseOwner(client, owner);
-    if (unattended === true && person === null)
-      raise("invalid_input", "A shared account serves every task. Omit unattended.", { field: "unattended" });
-    const link = {
-      tenant,
-      app: client.app,
-      person,
-      alias: alias ?? null,
-      wait: null,
-      by: getAuthor(c),
-      key: getActorId(c),
-      ...(unattended === undefined ? {} : { unattended }),
-    };
-    const expiresAt = iso(Date.now() + LINK_LIFE_MS);
-    const url = await makeConnectUrl(c.env, link, new URL(c.req.url).origin);
-    return c.json({ connect_url: url, expires_at: expiresAt }, 201);
+    const { app: name, owner = "me", alias = null, unattended } = c.req.valid("json");
+    if (alias !== null) refuseAlias(alias);
+    const { url, expiresAt } = await createLink(c, { name, owner, alias, unattended });
+    return c.json({ connect_url: url, expires_at: iso(expiresAt) }, 201);
   });
 
   app.openapi(update, async (c) => {
@@ -177,21 +153,15 @@ export function connectionRoutes(app: App): void {
   app.openapi(remove, async (c) => {
     const connection = await findVisible(c, c.req.valid("param").id);
     const { id, owner, status } = connection;
-    if (owner.kind === "shared" && !hasScope(c, "admin"))
-      raise("forbidden", "Only an administrator disconnects a shared account.");
+    if (owner.kind === "shared") requireAdminOfShared(c);
     const tenant = getTenant(c);
-    const table = connectionTableFromEnv(c.env, tenant);
     if (status === "revoked") {
       const act = await createAuditEntry(c, "connection.delete", id);
+      const table = connectionTableFromEnv(c.env, tenant);
       const removed = await writeConnectionChange(c.env, tenant, async () => await table.remove(id, act));
       return c.json(toView(unwrap(removed)), 200);
     }
-    if (isServerGrant(connection)) unwrap(await endServerGrant(c.env, tenant, connection.app));
-    const act = await createAuditEntry(c, "connection.revoke", id);
-    const revoked = unwrap(await writeConnectionChange(c.env, tenant, async () => await table.revoke(id, act)));
-    // The sweep repeats what fails.
-    waitUntil(revokeConnection(c.env, { tenant, connection: id }).catch(() => undefined));
-    return c.json(toView(revoked), 200);
+    return c.json(toView(await disconnect(c, connection)), 200);
   });
 }
 
@@ -212,18 +182,6 @@ function readOwner(
   if (owner !== "all") return { person: requirePerson(c).id, shared: owner === undefined };
   if (!hasScope(c, "admin")) raise("forbidden", "Only an administrator lists everyone's connections.");
   return { person: null, all: true };
-}
-
-/** An app says whether each person connects it, or an administrator for everyone. */
-function refuseOwner(app: AppClient, owner: "me" | "shared"): void {
-  const { title, per } = app;
-  if (hasServerGrant(app)) raise("invalid_input", describeServerGrant(app), { field: "app" });
-  if (per === "person" && owner === "shared")
-    raise("invalid_input", `Each person connects an own account of ${title}. Set owner to me.`, { field: "owner" });
-  if (per === "shared" && owner === "me")
-    raise("invalid_input", `${title} has one account for everyone. An administrator sets owner to shared.`, {
-      field: "owner",
-    });
 }
 
 function refuseAlias(alias: string): void {

@@ -1,6 +1,10 @@
 /** The apps of a tenant over the table on Postgres: who sees what, and that one registration counts. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openAppDirectory, openProviderBook } from "../../../adapters/connections/app-directory.ts";
+import { openCatalogueApps } from "../../../adapters/connections/catalogue-apps.ts";
+import { ok } from "../../../core/base/errors.ts";
+import { hashCatalogueApp } from "../../../core/connections/catalogue-app.ts";
+import type { CatalogueApp } from "../../../core/ports/app-catalogue.ts";
 import type { RegisteredClient } from "../../../core/connections/app-client.ts";
 import { type AppSettings, hashAppSettings } from "../../../core/connections/app-settings.ts";
 import type { AppClientTable } from "../../../core/ports/app-client-table.ts";
@@ -23,6 +27,54 @@ const SETTINGS: AppSettings = {
 
 let sealed: SealedDatabase;
 let table: AppClientTable;
+
+const MAIL: CatalogueApp = {
+  app: "gmail",
+  title: "Gmail",
+  description: "Mail.",
+  logoUrl: null,
+  logo: null,
+  categories: [],
+  actionCount: 1,
+  triggerCount: 0,
+  authSchemes: ["OAUTH2"],
+  managedSchemes: ["OAUTH2"],
+  isOpen: false,
+  guideUrl: null,
+  version: null,
+  updatedAt: null,
+  provider: "composio",
+  status: "active",
+};
+const APPS: readonly CatalogueApp[] = [
+  MAIL,
+  { ...MAIL, app: "sales", title: "Catalogue CRM" },
+  { ...MAIL, app: "open", title: "Open", isOpen: true },
+  { ...MAIL, app: "key", title: "Key", authSchemes: ["API_KEY"], managedSchemes: [] },
+  { ...MAIL, app: "gone", title: "Gone", status: "removed" },
+  { ...MAIL, app: "own", title: "Own", managedSchemes: [], guideUrl: "https://docs.example/own" },
+  { ...MAIL, app: "server", title: "Server", provider: "mcp" },
+];
+let snapshots = 0;
+const open = (hasProvider: boolean) => {
+  const stats = { apps: 0, actions: 0, triggers: 0, categories: [] };
+  const unread = () => Promise.resolve(ok([]));
+  const snapshot = {
+    hash: "h",
+    syncedAt: 0,
+    stats,
+    apps: APPS,
+    actions: unread,
+    actionsOf: unread,
+    triggersOf: unread,
+  };
+  const read = () => {
+    snapshots += 1;
+    return Promise.resolve(ok(snapshot));
+  };
+  return openCatalogueApps({ snapshot: read }, hasProvider);
+};
+const catalogue = open(true);
 
 beforeAll(async () => {
   sealed = await startSealedDatabase();
@@ -55,7 +107,7 @@ const clientOf = (id: string): RegisteredClient => ({
 test("an app is found with its hash and without secrets, and its provider with them", async () => {
   const settings = { ...SETTINGS, clientId: "otto" };
   const settingsHash = await put("crm", settings, { clientSecret: "canary" });
-  const found = valueOf(await openAppDirectory(table).find("crm"));
+  const found = valueOf(await openAppDirectory(table, catalogue).find("crm"));
   expect(found).toEqual({
     app: "crm",
     provider: "oauth",
@@ -79,11 +131,52 @@ test("an app is found with its hash and without secrets, and its provider with t
 test("a removed app is hidden, and its provider can still be reached to revoke", async () => {
   await put("books");
   await put("crm", { ...SETTINGS, isRemoved: true });
-  const directory = openAppDirectory(table);
+  const directory = openAppDirectory(table, catalogue);
   expect(await directory.find("crm")).toMatchObject({ ok: false, error: { code: "not_found" } });
   expect(await directory.find("nothing")).toMatchObject({ ok: false, error: { code: "not_found" } });
   expect(valueOf(await directory.all()).map(({ app }) => app)).toEqual(["books"]);
   expect(await openProviderBook(table).find("crm")).toMatchObject({ ok: true });
+});
+
+test("an app of the catalogue is found after the tenant's own ones, and costs these no read", async () => {
+  const directory = openAppDirectory(table, catalogue);
+  snapshots = 0;
+  await put("sales");
+  expect(valueOf(await directory.find("sales"))).toMatchObject({ title: "Crm", provider: "oauth" });
+  expect(snapshots).toBe(0);
+  const found = valueOf(await directory.find("gmail"));
+  expect(found).toEqual({
+    app: "gmail",
+    provider: "composio",
+    title: "Gmail",
+    per: "either",
+    kind: "composio",
+    scopes: [],
+    fields: [],
+    hosts: [],
+    settingsHash: await hashCatalogueApp("gmail"),
+  });
+  expect(snapshots).toBe(1);
+  await put("sales", { ...SETTINGS, isRemoved: true });
+  expect(valueOf(await directory.find("sales"))).toMatchObject({ title: "Catalogue CRM", provider: "composio" });
+  expect(await directory.find("server")).toMatchObject({ error: { code: "not_found" } });
+  await put("books");
+  const all = valueOf(await directory.all(["gmail", "books", "nothing"]));
+  expect(all.map(({ app, provider }) => [app, provider])).toEqual([
+    ["books", "oauth"],
+    ["gmail", "composio"],
+  ]);
+});
+
+test("an app of the catalogue says why nobody can connect it", async () => {
+  const directory = openAppDirectory(table, catalogue);
+  const why = async (app: string, from = directory) => valueOf(await from.find(app)).unavailable;
+  expect(await why("gmail")).toBeUndefined();
+  expect(await why("key")).toBeUndefined();
+  expect(await why("open")).toContain("needs no account");
+  expect(await why("gone")).toContain("no longer in the catalogue");
+  expect(await why("own")).toContain("https://docs.example/own");
+  expect(await why("gmail", openAppDirectory(table, open(false)))).toContain("Integrations are disabled");
 });
 
 test("settings of a later release are no app of this one, and hide no other", async () => {
@@ -96,7 +189,7 @@ test("settings of a later release are no app of this one, and hide no other", as
     secrets: null,
   } as const;
   valueOf(await table.put(later));
-  const directory = openAppDirectory(table);
+  const directory = openAppDirectory(table, catalogue);
   expect(await directory.find("crm")).toMatchObject({ ok: false, error: { code: "not_available" } });
   expect(valueOf(await directory.all()).map(({ app }) => app)).toEqual(["books"]);
 });

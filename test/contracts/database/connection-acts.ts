@@ -42,7 +42,8 @@ export async function openActs(backend: ConnectionBackend) {
   const { table } = at;
   const ana = await at.addPerson("Ana");
 
-  const flowOf = (nonce: string): Flow => ({
+  const flowOf = (nonce: string, providerId?: string): Flow => ({
+    ...(providerId === undefined ? {} : { account: { providerId, entity: "e" } }),
     nonce,
     verifier: "v",
     issuer: null,
@@ -63,8 +64,8 @@ export async function openActs(backend: ConnectionBackend) {
     own: (alias: string | null = null): OwnedApp => ({ app: "crm", person: ana, alias }),
     revoke: async (id: string) => valueOf(await table.revoke(id, act("connection.revoke", id))),
     remove: (id: string) => table.remove(id, act("connection.delete", id)),
-    begin: (owned: OwnedApp, nonce: string, createdAt = at.now()) =>
-      table.beginFlow(owned, { createdAt, nonce }, flowOf(nonce)),
+    begin: (owned: OwnedApp, nonce: string, createdAt = at.now(), providerId?: string) =>
+      table.beginFlow(owned, { createdAt, nonce }, flowOf(nonce, providerId)),
     async connect(owned: OwnedApp, change: Partial<GivenConsent> = {}) {
       const { id } = await ensure(owned);
       return valueOf(await complete(id, change));

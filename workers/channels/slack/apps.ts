@@ -39,8 +39,9 @@ export async function connectApp(
   const found = await appsFromEnv(env, tenant).find(app);
   if (!found.ok && isTemporary(found.error)) return retryLater(found.error);
   if (!found.ok) return await refuse(whisper, `There is no app ${app}. \`/otto apps\` lists them.`);
-  const { title, per } = found.value;
+  const { title, per, unavailable } = found.value;
   if (hasServerGrant(found.value)) return await refuse(whisper, describeServerGrant(found.value));
+  if (unavailable !== undefined) return await refuse(whisper, unavailable);
   if (per === "shared")
     return await refuse(
       whisper,
@@ -66,12 +67,11 @@ export async function showApps(context: SlackContext, user: string, whisper: Whi
 }
 
 async function listApps({ env, tenant }: SlackContext, { id }: PersonRecord): Promise<Result<readonly ListedApp[]>> {
-  const [apps, connections] = await Promise.all([
-    appsFromEnv(env, tenant).all(),
-    connectionTableFromEnv(env, tenant).list({ person: id, limit: MAX_READ }),
-  ]);
-  if (!apps.ok) return apps;
+  const connections = await connectionTableFromEnv(env, tenant).list({ person: id, limit: MAX_READ });
   if (!connections.ok) return connections;
+  // Those of the catalogue are too many to list: the ones with an account are.
+  const apps = await appsFromEnv(env, tenant).all(connections.value.map(({ app }) => app));
+  if (!apps.ok) return apps;
   return ok(apps.value.map((app) => toListedApp(app, id, connections.value)));
 }
 
