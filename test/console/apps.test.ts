@@ -129,15 +129,17 @@ async function answer(
     const known = new Map(apps.map((one) => [one.app, one]));
     const rows = [...states.values()].map((state) => {
       const { app, provider } = state.best.connection;
-      return toConnectedApp(known.get(app) ?? { app, title: app, provider }, { state, isAdded: false, triggers: [] });
+      const facts = { state, isAdded: false, triggers: [] };
+      return toConnectedApp(known.get(app) ?? { app, title: app, provider }, facts);
     });
     return { apps: rows, total: rows.length };
   }
   if (path === "marketplace") {
     const found = filterApps(apps, { app: text("app"), category: text("category"), search: text("search") });
-    const rows = cut(found).map((one) =>
-      toMarketplaceApp(one, { state: states.get(toAppKey(one.provider, one.app)), isAdded: false, triggers: [] }),
-    );
+    const rows = cut(found).map((one) => {
+      const state = states.get(toAppKey(one.provider, one.app));
+      return toMarketplaceApp(one, { state, isAdded: false, triggers: [] });
+    });
     return { apps: rows, total_apps: found.length };
   }
   if (path.endsWith("/triggers"))
@@ -159,7 +161,9 @@ async function fulfillAccounts(route: Route, connections: readonly Connection[])
   const data = connections
     .filter((one) => one.app === app)
     .map(({ id, provider, owner, label, alias, status }) => {
-      return { id, app, provider, owner, label, alias, status, last_used_at: null };
+      const flags = { is_default: true, unattended: false, delegate_approvals: false };
+      const times = { last_used_at: null, updated_at: new Date(NOW).toISOString() };
+      return { id, app, provider, owner, label, alias, status, why: null, revocation: null, ...flags, ...times };
     });
   await route.fulfill({ json: { data, next_cursor: null } });
 }
@@ -211,7 +215,7 @@ test("the catalogue of 880 apps begins with the connected ones, and fits every w
   const own = { ...ACCOUNT, id: "con_3", app: "own-import", provider: "oauth" as const };
   const demo = {
     status: "demo",
-    message: "Demo apps: nothing here is real. Otto lists these apps. They cannot be connected or called yet.",
+    message: "Demo apps: nothing here is real.",
   };
   await serve(page, { snapshot: makeCatalogue(), connections: [ACCOUNT, crm, own], integrations: demo });
   await console.open("/apps");

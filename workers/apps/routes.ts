@@ -45,8 +45,8 @@ const shared = { tags: ["Apps"], ...withKey, method: "get" as const, middleware:
 const ACTIONS_PER_CHARGE = 200;
 
 const MESSAGES: Readonly<Record<IntegrationState, string | null>> = {
-  on: "Otto lists these apps. They cannot be connected or called yet.",
-  demo: "Demo apps: nothing here is real. Otto lists these apps. They cannot be connected or called yet.",
+  on: null,
+  demo: "Demo apps: nothing here is real.",
   integrations_unavailable: "Integrations are disabled — no Composio API key is configured.",
 };
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { ConnectedApp } from "../../../web/src/api/types.generated.ts";
 import {
+  findConnectableOwners,
   letterOf,
   matchApps,
   needsReconnect,
@@ -43,15 +44,37 @@ describe("the state of an app", () => {
     ["revoked", "failed", "Not connected"],
     ["pending", null, "Waiting for the sign-in"],
   ] as const)("of an own %s and a shared %s one is %s", (me, shared, word) => {
-    expect(stateSaid({ connect_states: { me, shared } })?.word).toBe(word);
+    expect(stateSaid({ is_added: false, connect_states: { me, shared } })?.word).toBe(word);
+  });
+
+  test.each([
+    [null, "Added"],
+    ["revoked", "Added"],
+    ["active", "Connected"],
+    ["expired", "Expired"],
+  ] as const)("in the workspace, with the connection %s, is %s", (me, word) => {
+    expect(stateSaid({ is_added: true, connect_states: { me, shared: null } })?.word).toBe(word);
   });
 
   test("is not said without a connection, and asks for a reconnect only if calls fail", () => {
-    expect(stateSaid({ connect_states: { me: null, shared: null } })).toBeNull();
+    expect(stateSaid({ is_added: false, connect_states: { me: null, shared: null } })).toBeNull();
     expect(needsReconnect({ connect_states: { me: "expired", shared: null } })).toBe(true);
     expect(needsReconnect({ connect_states: { me: "expired", shared: "active" } })).toBe(false);
     expect(needsReconnect({ connect_states: { me: "revoked", shared: null } })).toBe(false);
   });
+});
+
+test("an account is offered to each owner who has none, as far as the reader may connect it", () => {
+  const own = { owner: { kind: "person" as const, id: "per_1", name: "Ana" } };
+  const shared = { owner: { kind: "shared" as const } };
+  const admin = { person: "per_1", isAdmin: true };
+  expect(findConnectableOwners([], admin)).toEqual(["me", "shared"]);
+  expect(findConnectableOwners([own], admin)).toEqual(["shared"]);
+  expect(findConnectableOwners([shared], admin)).toEqual(["me"]);
+  expect(findConnectableOwners([{ owner: { ...own.owner, id: "per_2" } }], { ...admin, isAdmin: false })).toEqual([
+    "me",
+  ]);
+  expect(findConnectableOwners([], { person: null, isAdmin: false })).toEqual([]);
 });
 
 test("an app's size, scheme and letter are said", () => {
@@ -75,6 +98,8 @@ test("one's own apps are found by words and category; disconnected ones are left
   expect(find({ search: "crm" })).toEqual([]);
   expect(find({ category: "communication" })).toEqual(["gmail"]);
   expect(find({ category: "files" })).toEqual([]);
+  const added = { ...GMAIL, app_name: "crm", status: "revoked" as const, is_added: true };
+  expect(matchApps([added], {})).toEqual([added]);
 });
 
 test("required parameters come first; a schema without properties has none", () => {
@@ -92,5 +117,6 @@ test("an address keeps what the pages know", () => {
   expect(readAppsSearch({ search: "mail", category: "x", page: 2 })).toEqual({ search: "mail", category: "x" });
   expect(readAppsSearch({ search: " ", category: "" })).toEqual({});
   expect(readAppSearch({ search: "send", view: "triggers" })).toEqual({ search: "send", view: "triggers" });
+  expect(readAppSearch({ view: "choose" })).toEqual({ view: "choose" });
   expect(readAppSearch({ search: 3, view: "other" })).toEqual({});
 });

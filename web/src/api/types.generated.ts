@@ -112,6 +112,10 @@ export type ClosedWaitKind = "question" | "approval" | "connection";
 
 export type ConnectApiKey = { kind: "api_key"; fields?: ({ name: string; label: string; hint?: string | undefined })[] | undefined; per?: AccountOwnerKind | undefined; scheme?: string | undefined };
 
+export type ConnectAppInput = { app_name: string; callback_url?: string | undefined; owner?: ConnectionOwner | undefined };
+
+export type ConnectAppLink = { redirect_url: string; app_name: string };
+
 export type ConnectBasic = { kind: "basic"; fields?: ({ name: string; label: string; hint?: string | undefined })[] | undefined; per?: AccountOwnerKind | undefined; scheme?: string | undefined };
 
 export type ConnectBearer = { kind: "bearer"; fields?: ({ name: string; label: string; hint?: string | undefined })[] | undefined; per?: AccountOwnerKind | undefined; scheme?: string | undefined };
@@ -173,6 +177,10 @@ export type DeliveryOutcome = "sent" | "later" | "dead" | "unknown" | "cut_off";
 export type DeliveryState = "waiting" | "sending" | "sent" | "dead" | "unknown" | "called_off";
 
 export type DeliveryTarget = "person" | "email" | "slack" | "webhook";
+
+export type DisconnectAppInput = { app_name: string; owner?: ConnectionOwner | undefined };
+
+export type DisconnectedApp = { status: "success"; message: string; app_name: string };
 
 export type DiskStatus = "ok" | "low" | "full";
 
@@ -356,6 +364,8 @@ export type ReadingActions = { app_name: string; actions: ({ name: string; displ
 export type ReceivedItem = { message_id: string; event: string; received_at: string; state: ReceivedState; attempts: number; task_id: string | null; repeat_of: string | null; note: string | null; from: string | null; subject: string | null };
 
 export type ReceivedState = "waiting" | "done" | "refused" | "dead" | "repeat";
+
+export type RefreshedConnections = { checked: number; expired: number; revoked: number; unread: number; left: number };
 
 export type Reindex = { state: ReindexState; reason: ReindexReason | null; progress: { done: number; total: number }; rebuilt: { tasks: number; projects: number; schedules: number; keys: number }; removed: number; missing: number; missing_schedules: number; not_rebuilt: NotRebuilt; started_at: string | null; ended_at: string | null };
 
@@ -549,6 +559,10 @@ export type WrittenFile = { path: string; size: number; content_type: string; mo
 
 /** Every path with its methods: what each takes and answers. */
 export interface paths {
+  "/api/composio/callback": {
+    /** Return from the page of the provider of the catalogue */
+    get: { parameters: { query: { state: string; status?: string | undefined; connected_account_id?: string | undefined }; path?: never }; responses: { 200: { content: { "text/html": string | Blob } }; 303: { content?: never }; 400: { content: { "text/html": string | Blob } }; 403: { content: { "text/html": string | Blob } }; 410: { content: { "text/html": string | Blob } }; 422: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
   "/api/tools/access": {
     /** Show whether an agent may call a tool for the caller */
     get: { parameters: { query: { agent?: string | undefined; tool: string }; path?: never }; responses: { 200: { content: { "application/json": ToolAccess } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
@@ -560,6 +574,10 @@ export interface paths {
   "/api/tools/backfill-params": {
     /** Read the missing parameters of actions */
     post: { parameters: { query?: never; path?: never }; requestBody?: { content: { "application/json": EmptyInput } }; responses: { 202: { content: { "application/json": CatalogueSync } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/api/tools/connect": {
+    /** Get a link to connect an account of an app */
+    post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": ConnectAppInput } }; responses: { 200: { content: { "application/json": ConnectAppLink } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/api/tools/connected": {
     /** List the apps that are added, connected or being connected */
@@ -573,6 +591,10 @@ export interface paths {
     /** List all connection records of the tenant */
     get: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": ConnectionRecords } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
+  "/api/tools/disconnect": {
+    /** Disconnect the accounts of an app */
+    post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": DisconnectAppInput } }; responses: { 200: { content: { "application/json": DisconnectedApp } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
   "/api/tools/integrations/status": {
     /** Show whether a provider of apps is set up */
     get: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": Integrations } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
@@ -580,6 +602,10 @@ export interface paths {
   "/api/tools/marketplace": {
     /** List the apps of the catalogue, by the number of their actions */
     get: { parameters: { query?: { app?: string | undefined; category?: string | undefined; search?: string | undefined; limit?: number | undefined; offset?: number | undefined; include?: "triggers" | undefined }; path?: never }; responses: { 200: { content: { "application/json": Marketplace } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/api/tools/refresh-connections": {
+    /** Check connected accounts at the provider of the catalogue */
+    post: { parameters: { query?: never; path?: never }; requestBody?: { content: { "application/json": EmptyInput } }; responses: { 200: { content: { "application/json": RefreshedConnections } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/api/tools/remove-from-workspace/{app}": {
     /** Remove an app from the workspace */
@@ -631,7 +657,7 @@ export interface paths {
   };
   "/connect/callback": {
     /** Return from an app's sign-in page */
-    get: { parameters: { query: { state: string; code?: string | undefined; iss?: string | undefined }; path?: never }; responses: { 200: { content: { "text/html": string | Blob } }; 400: { content: { "text/html": string | Blob } }; 403: { content: { "text/html": string | Blob } }; 410: { content: { "text/html": string | Blob } }; 422: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    get: { parameters: { query: { state: string; code?: string | undefined; iss?: string | undefined }; path?: never }; responses: { 200: { content: { "text/html": string | Blob } }; 303: { content?: never }; 400: { content: { "text/html": string | Blob } }; 403: { content: { "text/html": string | Blob } }; 410: { content: { "text/html": string | Blob } }; 422: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/connect/{token}": {
     /** Open a link to connect an account */

@@ -105,13 +105,13 @@ export function providerSaid({ provider }: Pick<MarketplaceApp, "provider">): st
   return PROVIDERS[provider];
 }
 
-/** The apps of a list that are not disconnected and match a search. */
+/** The apps of a list that are added or not disconnected, and match a search. */
 export function matchApps(apps: readonly ConnectedApp[], { search = "", category }: AppsSearch): ConnectedApp[] {
   const words = search.toLowerCase().split(/\s+/);
-  return apps.filter(({ status, app_name: name, display_name: title, description, categories }) => {
+  return apps.filter(({ status, is_added, app_name: name, display_name: title, description, categories }) => {
     const text = `${name}\n${title}\n${description}`.toLowerCase();
     const isOfCategory = category === undefined || categories.includes(category);
-    return status !== "revoked" && isOfCategory && words.every((word) => text.includes(word));
+    return (is_added || status !== "revoked") && isOfCategory && words.every((word) => text.includes(word));
   });
 }
 

@@ -9,6 +9,7 @@ export function IntegrationsNotice() {
   if (data === undefined || data.message === null) return null;
   return (
     <Notice tone={data.status === "demo" ? "warn" : "info"} title={data.message}>
+      {data.status === "demo" ? "Their accounts, mails and files are made up and stay on this machine. " : ""}
       Accounts of imported APIs and MCP servers are under{" "}
       <Link to="/connections" className="text-accent underline">
         Connections
