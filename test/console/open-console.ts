@@ -49,12 +49,16 @@ export interface ConsoleOptions extends BrowserContextOptions {
   readonly isSignedIn?: boolean;
   /** What the pages are made to complain of by the test itself. */
   readonly mayComplainOf?: RegExp;
+  /** Another system than that of the suite. */
+  readonly at?: { readonly url: string; readonly operatorKey: string };
 }
 
 /** Makes a tenant with an agent, and a window that is signed in to it. */
 export async function openConsole(name: string, options: ConsoleOptions = {}): Promise<Console> {
-  const { isSignedIn = true, mayComplainOf, ...look } = options;
-  const { url, operatorKey, browser: address, recorderUrl } = inject("console");
+  const given = inject("console");
+  const { isSignedIn = true, mayComplainOf, at = given, ...look } = options;
+  const { browser: address, recorderUrl } = given;
+  const { url, operatorKey } = at;
   const operator = new ApiClient(url, operatorKey, fetchApi);
   const { key } = await operator.must<{ key: string }>("POST", "/v1/tenants", { name });
   const api = new ApiClient(url, key, fetchApi);

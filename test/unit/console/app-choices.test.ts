@@ -61,7 +61,7 @@ describe("the apps of an agent", () => {
   });
 
   test.each([
-    [[], "gmail", "All enabled actions, as of every app"],
+    [[], "gmail", "All enabled actions of every app"],
     [[assign("full")], "gmail", "All enabled actions"],
     [[assign("read_only")], "gmail", "Only actions that read"],
     [[assign("list")], "gmail", "1 chosen action"],

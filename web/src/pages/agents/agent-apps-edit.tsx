@@ -58,7 +58,10 @@ function AppsForm({ rights, added }: AppsFormProps) {
     },
   });
   const apps = listApps(rights, added);
-  const set = (change: Partial<AppsDraft>): void => setDraft({ ...draft, ...change });
+  const set = (change: Partial<AppsDraft>): void => {
+    if (saving.isError) saving.reset();
+    setDraft({ ...draft, ...change });
+  };
   const isChanged = JSON.stringify(draft) !== JSON.stringify(start);
   if (apps.length === 0) return <NoApps />;
   return (

@@ -11,7 +11,7 @@ type Rights = Pick<AgentApps, "assignments" | "permissions">;
 
 /** Describes how far an agent may use an app that is added to the workspace. */
 export function describeAccess({ assignments }: Pick<Rights, "assignments">, app: string): string {
-  if (assignments.length === 0) return `${LEVEL_WORDS.full}, as of every app`;
+  if (assignments.length === 0) return `${LEVEL_WORDS.full} of every app`;
   const found = assignments.find((one) => one.app_name === app);
   if (found === undefined || !found.is_active) return "No access";
   if (found.level !== "list") return LEVEL_WORDS[found.level];

@@ -59,6 +59,6 @@ export function AppAgents({ app }: { readonly app: MarketplaceApp }) {
 
 function Access({ agent, app }: { readonly agent: string; readonly app: string }) {
   const { data, error } = useQuery(agentAppsQuery(agent));
-  if (data !== undefined) return describeAccess(data, app);
+  if (data !== undefined) return <span className="sm:block sm:min-w-56">{describeAccess(data, app)}</span>;
   return <span className="text-quiet">{error === null ? "Loading…" : "Couldn't load"}</span>;
 }

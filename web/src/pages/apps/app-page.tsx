@@ -55,7 +55,8 @@ function ShownApp({ app }: { readonly app: MarketplaceApp }) {
   const isAdmin = session?.scopes.includes("admin") === true;
   const mayChoose = isAdmin && app.is_added;
   const link = (search: AppSearch) => ({ to: "/apps/$app" as const, params: { app: app.app_name }, search });
-  const said = stateSaid(app);
+  // Next to the state of its accounts, the page says whether the app is added.
+  const said = stateSaid({ ...app, is_added: false });
   const tabs = [
     { label: "Actions", link: link({}), isCurrent: view !== "triggers", count: app.action_count },
     { label: "Triggers", link: link({ view: "triggers" }), isCurrent: view === "triggers", count: app.trigger_count },

@@ -1,0 +1,211 @@
+/** The demo apps of `npm start`, as people use them in a browser: added, connected on the provider's page, given to an agent. */
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type StartedSystem, startSystem } from "../drill/started-system.ts";
+import {
+  type Console,
+  DESKTOP,
+  expectAccessible,
+  expectFit,
+  expectNoSidewaysScrolling,
+  openConsole,
+  PATIENT,
+  takePicture,
+} from "./open-console.ts";
+
+const WIDTHS = [320, 768, 1280] as const;
+const START_MS = 240_000;
+/** A sync of 880 apps with 12,000 actions. */
+const SYNC = { timeout: 150_000, interval: 1_000 };
+
+let system: StartedSystem;
+let console: Console;
+
+beforeAll(async () => {
+  system = await startSystem({ OTTO_DEMO_APPS: "yes" });
+  const operatorKey = readFileSync(join(system.stateFolder, "operator-key"), "utf8").trim();
+  console = await openConsole("Demo apps", { at: { url: system.url, operatorKey } });
+  await console.api.must("POST", "/api/tools/sync?sync_type=full", {});
+  const count = async () => (await console.api.must<{ total_apps: number }>("GET", "/api/tools/stats")).total_apps;
+  await vi.waitFor(async () => expect(await count()).toBeGreaterThan(800), SYNC);
+}, START_MS);
+
+afterAll(async () => {
+  await console?.close();
+  await system?.stop();
+});
+
+async function expectWidths(page: Page, name: string): Promise<void> {
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 });
+    await takePicture(page, `${name}-${width}`);
+    await expectNoSidewaysScrolling(page);
+    await expectAccessible(page);
+  }
+  await page.setViewportSize(DESKTOP);
+}
+
+/** Presses what opens the sign-in of the demo provider, and chooses there. `end` is on Otto's page that follows. */
+async function signInBy(press: () => Promise<void>, choice: string, end = "You may close this window."): Promise<void> {
+  const [window] = await Promise.all([console.page.context().waitForEvent("page"), press()]);
+  await window.getByText("No account and no data here is real.").waitFor();
+  await window.getByRole("button", { name: choice }).click();
+  await window.getByText(end).waitFor();
+  await window.close();
+}
+
+interface Action {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly effect: string;
+}
+
+async function readEnabled(): Promise<readonly Action[]> {
+  const all = await console.api.must<readonly Action[]>("GET", "/api/tools/gmail/actions");
+  return all.filter(({ enabled }) => enabled);
+}
+
+test("an administrator adds an app and enables actions with one save", async () => {
+  const { page } = console;
+  await console.open("/apps/gmail");
+  await page.getByText("Demo apps: nothing here is real.").waitFor();
+  await page.getByText("Not added: agents cannot use it").waitFor();
+  expect(await page.getByRole("link", { name: "Choose actions" }).count()).toBe(0);
+  await page.getByRole("button", { name: "Add to workspace" }).click();
+  await page.getByText("Gmail is added.").waitFor();
+  await page.getByRole("button", { name: "Remove", exact: true }).waitFor();
+  await page.getByText("Enabled", { exact: true }).first().waitFor();
+  await expectWidths(page, "demo-app-added");
+  await expectFit(page, "demo-app-added");
+
+  await page.getByRole("link", { name: "Choose actions" }).click();
+  const actions = page.getByRole("list", { name: "Actions" });
+  await actions.getByRole("checkbox").first().waitFor();
+  const save = page.getByRole("button", { name: "Save", exact: true });
+  expect(await save.isDisabled()).toBe(true);
+  const requests: string[] = [];
+  page.on("request", (request) => {
+    if (request.method() === "POST" && request.url().includes("/api/tools/")) requests.push(request.url());
+  });
+  await page.getByRole("button", { name: "None", exact: true }).click();
+  await page.getByText(/^0 of \d+ enabled/).waitFor();
+  await page.getByRole("button", { name: "Only those that read" }).click();
+  await page.getByRole("textbox", { name: "Search actions" }).fill("send");
+  await expect.poll(async () => await actions.getByRole("listitem").count(), PATIENT).toBeLessThan(5);
+  // Enter in a search saves nothing.
+  await page.keyboard.press("Enter");
+  await actions.getByRole("checkbox", { name: "Send email" }).check();
+  await page.getByRole("button", { name: "Clear the search" }).click();
+  await expectWidths(page, "demo-actions");
+  await expectFit(page, "demo-actions");
+  // What was chosen outlives a reload.
+  await page.reload();
+  await save.click();
+  await page.getByText(/^Gmail has \d+ enabled actions/).waitFor();
+  expect(requests).toEqual([`${console.url}/api/tools/gmail/actions`]);
+  const enabled = await readEnabled();
+  expect(enabled.filter(({ effect }) => effect !== "none").map(({ name }) => name)).toEqual(["GMAIL_SEND_EMAIL"]);
+  expect(enabled.length).toBeGreaterThan(1);
+  await console.open("/apps");
+  const mine = page.getByRole("list", { name: "Your apps" }).getByRole("listitem");
+  await mine.filter({ hasText: "Gmail" }).getByText("Added", { exact: true }).waitFor();
+  await expectWidths(page, "demo-apps");
+});
+
+test("an account is connected on the provider's page, declined, connected again and disconnected", async () => {
+  const { page } = console;
+  await console.open("/apps/gmail");
+  const accounts = page.getByRole("region", { name: "Accounts", exact: true });
+  const connect = accounts.getByRole("button", { name: "Connect", exact: true });
+  await signInBy(async () => await connect.click(), "Continue as ana@demo.example");
+  const table = page.getByRole("table", { name: "Accounts of this app" });
+  await table.getByText("You", { exact: true }).waitFor();
+  await table.getByText("Connected", { exact: true }).waitFor();
+  await page.getByText("Continue in the other window").waitFor({ state: "detached" });
+  await connect.waitFor({ state: "detached" });
+  // The state of the app follows.
+  await page.getByRole("definition").getByText("Connected", { exact: true }).waitFor();
+
+  const shared = accounts.getByRole("button", { name: "Connect shared account" });
+  await signInBy(async () => await shared.click(), "Continue as tom@demo.example");
+  await table.getByText("Shared", { exact: true }).waitFor();
+  await expect.poll(async () => await table.getByText("Connected", { exact: true }).count(), PATIENT).toBe(2);
+  await expectWidths(page, "demo-app-connected");
+  await expectFit(page, "demo-app-connected");
+
+  await accounts
+    .getByRole("button", { name: /^Disconnect Gmail/ })
+    .first()
+    .click();
+  await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
+  await page.getByText("Gmail is disconnected.").waitFor();
+  await table.getByText("Disconnected", { exact: true }).waitFor();
+  const again = accounts.getByRole("button", { name: /^Reconnect Gmail/ }).and(page.locator(".bg-accent"));
+  await signInBy(async () => await again.click(), "Decline", "Nothing was connected.");
+  await signInBy(async () => await again.click(), "Continue as ana@demo.example");
+  await expect.poll(async () => await table.getByText("Connected", { exact: true }).count(), PATIENT).toBe(2);
+});
+
+test("an agent gets chosen apps and actions, and the page of the app says who may use it", async () => {
+  const { page, agent } = console;
+  await console.open("/apps/gmail");
+  const agents = page.getByRole("table", { name: "Agents that may use this app" });
+  const row = agents.getByRole("row").filter({ hasText: "console" });
+  await row.getByText("All enabled actions of every app").waitFor();
+  await row.getByRole("link", { name: "Change the apps of console" }).click();
+  await page.getByLabel("Apps that it may use").selectOption("Only chosen apps");
+  await page.getByLabel("Access to Gmail").selectOption("Chosen actions");
+  await page.getByRole("checkbox", { name: "Send email" }).check();
+  await page.getByText("1 action of Gmail chosen").waitFor();
+  await page.getByLabel("Switched-off actions").fill("NO_SUCH_ACTION");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText(/Couldn't save:.*NO_SUCH_ACTION/).waitFor();
+  await page.getByLabel("Switched-off actions").fill("GMAIL_DELETE_MESSAGE");
+  await expectWidths(page, "demo-agent-apps");
+  await expectFit(page, "demo-agent-apps");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText(/^Saved\. What is narrowed/).waitFor();
+  expect(await console.api.must("GET", `/v1/agents/${agent}/apps`)).toMatchObject({
+    assignments: [{ app_name: "gmail", level: "list", actions: ["GMAIL_SEND_EMAIL"], is_active: true }],
+    permissions: [{ tool: "GMAIL_DELETE_MESSAGE", is_active: false }],
+  });
+  // No access to any app is stored as such: no assignment would mean every app.
+  await page.getByLabel("Access to Gmail").selectOption("No access");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await console.open("/apps/gmail");
+  await row.getByText("No access").waitFor();
+});
+
+test("removing an app leaves its accounts connected and takes it from agents", async () => {
+  const { page } = console;
+  await console.open("/apps/gmail");
+  await page.getByRole("button", { name: "Remove", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Remove Gmail from the workspace?" });
+  await expectWidths(page, "demo-app-remove");
+  await dialog.getByRole("button", { name: "Remove", exact: true }).click();
+  await page.getByText("Gmail is removed.").waitFor();
+  await page.getByText("Not added: agents cannot use it").waitFor();
+  expect(await readEnabled()).toEqual([]);
+  const table = page.getByRole("table", { name: "Accounts of this app" });
+  expect(await table.getByText("Connected", { exact: true }).count()).toBe(2);
+});
+
+test("who is no administrator sees the state and connects an own account alone", async () => {
+  const { api, url } = console;
+  const { id } = await api.must<{ id: string }>("POST", "/v1/people", { name: "Ben" });
+  const scopes = ["tasks:read", "tasks:write"];
+  const { key } = await api.must<{ key: string }>("POST", "/v1/keys", { name: "Ben", scopes, person: id });
+  const page = await console.another();
+  const entered = await page.context().request.post("/v1/session", { data: { key }, headers: { origin: url } });
+  expect(entered.status()).toBe(201);
+  await page.goto("/apps/gmail");
+  await page.getByRole("button", { name: "Connect", exact: true }).waitFor();
+  for (const name of ["Add to workspace", "Remove", "Connect shared account"])
+    expect(await page.getByRole("button", { name, exact: true }).count(), name).toBe(0);
+  expect(await page.getByText("Who may use it").count()).toBe(0);
+  await page.goto(`/agents/${console.agent}?view=apps`);
+  await page.getByText("What it may do").first().waitFor();
+  expect(await page.getByText("Apps that it may use").count()).toBe(0);
+});
