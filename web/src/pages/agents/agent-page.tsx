@@ -3,7 +3,6 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { FlaskConical } from "lucide-react";
 import { toApiError } from "../../api/problem.ts";
-import { sessionQuery } from "../../api/session.ts";
 import type { Agent } from "../../api/types.generated.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { buttonClasses } from "../../ui/button.tsx";
@@ -61,9 +60,8 @@ interface ShownProps {
 function ShownAgent({ agent, etag }: ShownProps) {
   const { view } = useSearch({ from: "/console/agents/$agentId" });
   const isOwn = agent.id !== BUILT_IN_AGENT;
-  const { data: session } = useQuery(sessionQuery);
-  const isChangeable = isOwn && agent.archived_at === null;
-  const hasApps = agent.archived_at === null && session?.scopes.includes("admin") === true;
+  const hasApps = agent.archived_at === null;
+  const isChangeable = isOwn && hasApps;
   const tab = (label: string, to?: AgentSearch["view"]) => ({
     label,
     isCurrent: view === to,
