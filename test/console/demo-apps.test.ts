@@ -29,7 +29,7 @@ beforeAll(async () => {
   console = await openConsole("Demo apps", { at: { url: system.url, operatorKey } });
   await console.api.must("POST", "/api/tools/sync?sync_type=full", {});
   const count = async () => (await console.api.must<{ total_apps: number }>("GET", "/api/tools/stats")).total_apps;
-  await vi.waitFor(async () => expect(await count()).toBeGreaterThan(800), SYNC);
+  await vi.waitUntil(async () => (await count()) > 800, SYNC);
 }, START_MS);
 
 afterAll(async () => {
@@ -146,6 +146,34 @@ test("an account is connected on the provider's page, declined, connected again 
   await signInBy(async () => await again.click(), "Decline", "Nothing was connected.");
   await signInBy(async () => await again.click(), "Continue as ana@demo.example");
   await expect.poll(async () => await table.getByText("Connected", { exact: true }).count(), PATIENT).toBe(2);
+});
+
+test("changes of enabled actions are shown and approved", async () => {
+  const { page } = console;
+  const [before, after] = [
+    { effect: "none", security: "cautious" },
+    { effect: "probe", security: "dangerous" },
+  ];
+  const send = { name: "GMAIL_SEND_EMAIL", display_name: "Send email", parts: ["effect", "security"], before, after };
+  const approved: unknown[] = [];
+  // A change comes from a sync of another catalogue: the replies are those of `test/workerd/apps/changes.test.ts`.
+  await page.route("**/api/tools/gmail/changes", async (route) => {
+    const changed = approved.length === 0 ? [send] : [];
+    const hash = changed.length === 0 ? null : "abc";
+    await route.fulfill({ json: { app_name: "gmail", hash, changed, removed: [] } });
+  });
+  await page.route("**/api/tools/gmail/changes/approve", async (route) => {
+    approved.push(route.request().postDataJSON());
+    await route.fulfill({ json: { status: "success", approved_count: 1, removed_count: 0, app_name: "gmail" } });
+  });
+  await console.open("/apps/gmail");
+  await page.getByText("1 enabled action changed").waitFor();
+  await page.getByText("risk from “Cautious” to “Dangerous”").waitFor();
+  await expectWidths(page, "demo-app-changes");
+  await page.getByRole("button", { name: "Approve", exact: true }).click();
+  await page.getByText("1 enabled action changed").waitFor({ state: "detached" });
+  expect(approved).toEqual([{ hash: "abc" }]);
+  await page.unrouteAll();
 });
 
 test("an agent gets chosen apps and actions, and the page of the app says who may use it", async () => {

@@ -2,6 +2,8 @@
 import { describe, expect, test } from "vitest";
 import type { ConnectedApp } from "../../../web/src/api/types.generated.ts";
 import {
+  describeChange,
+  describeChanges,
   findConnectableOwners,
   letterOf,
   matchApps,
@@ -75,6 +77,22 @@ test("an account is offered to each owner who has none, as far as the reader may
     "me",
   ]);
   expect(findConnectableOwners([], { person: null, isAdmin: false })).toEqual([]);
+});
+
+test("changes of actions say what changed, the effect and the risk by their words", () => {
+  const change = {
+    name: "GMAIL_SEND_EMAIL",
+    display_name: "Send email",
+    before: { effect: "none" as const, security: "cautious" as const },
+    after: { effect: "probe" as const, security: "dangerous" as const },
+  };
+  expect(describeChange({ ...change, parts: ["input", "effect", "security"] })).toBe(
+    "other parameters; effect from “Changes nothing” to “Changes, can be looked up”; risk from “Cautious” to “Dangerous”",
+  );
+  expect(describeChange({ ...change, before: null, parts: ["security"] })).toBe("risk “Dangerous”");
+  expect(describeChanges({ changed: [{ ...change, parts: [] }], removed: ["A", "B"] })).toBe(
+    "1 enabled action changed, 2 enabled actions no longer offered",
+  );
 });
 
 test("an app's size, scheme and letter are said", () => {

@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Plug } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { sessionQuery } from "../../api/session.ts";
 import type { ConnectableApp, Connection, MarketplaceApp, NewConnectionInput } from "../../api/types.generated.ts";
 import { Button, buttonClasses } from "../../ui/button.tsx";
@@ -96,12 +96,12 @@ function Accounts({ app, reader }: AppProps & { readonly reader: Reader }) {
 function useFreshState(rows: readonly Connection[] | undefined): void {
   const queries = useQueryClient();
   const states = rows?.map(({ id, status }) => `${id} ${status}`).join("\n");
-  const [read, setRead] = useState(states);
+  const last = useRef(states);
   useEffect(() => {
-    if (states === read) return;
-    setRead(states);
-    if (read !== undefined) void queries.invalidateQueries({ queryKey: marketplaceKey });
-  }, [states, read, queries]);
+    const before = last.current;
+    last.current = states;
+    if (before !== undefined && before !== states) void queries.invalidateQueries({ queryKey: marketplaceKey });
+  }, [states, queries]);
 }
 
 interface ConnectButtonsProps extends AppProps {

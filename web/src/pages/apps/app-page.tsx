@@ -15,6 +15,7 @@ import { ActionList } from "./action-list.tsx";
 import { AppAccounts } from "./app-accounts.tsx";
 import { AppAgents } from "./app-agents.tsx";
 import { appQuery } from "./app-queries.ts";
+import { AppChanges } from "./app-changes.tsx";
 import { AppTile } from "./app-tile.tsx";
 import { providerSaid, schemesSaid, stateSaid } from "./app-words.ts";
 import type { AppSearch } from "./apps-search.ts";
@@ -85,6 +86,7 @@ function ShownApp({ app }: { readonly app: MarketplaceApp }) {
         </Facts>
       </Card>
       <IntegrationsNotice />
+      {mayChoose ? <AppChanges app={app} /> : null}
       <AppAccounts app={app} />
       {mayChoose ? <AppAgents app={app} /> : null}
       <Tabs label="Parts of the app" tabs={tabs} />

@@ -88,6 +88,15 @@ export function useActions(app: string, search: string) {
   });
 }
 
+/** Changes that wait for an administrator. Only for an app that is added. */
+export function changesQuery(app: string) {
+  return queryOptions({
+    queryKey: [...marketplaceKey, "changes", app],
+    queryFn: async () => await answered(api.GET("/api/tools/{app}/changes", { params: { path: { app } } })),
+    staleTime: STALE_MS,
+  });
+}
+
 /** All actions of an app at once, to choose among them. */
 export function allActionsQuery(app: string) {
   return queryOptions({

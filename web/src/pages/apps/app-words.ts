@@ -1,6 +1,7 @@
 /** Apps and their actions in words. */
 import type {
   AppAction,
+  AppChanges,
   ConnectedApp,
   Connection,
   ConnectionOwner,
@@ -9,6 +10,7 @@ import type {
 } from "../../api/types.generated.ts";
 import type { Tone } from "../../ui/badge.tsx";
 import { type Reader, STATE_WORDS } from "../connections/connection-words.ts";
+import { effectSaid, levelSaid } from "../tools/tool-words.ts";
 import type { AppsSearch } from "./apps-search.ts";
 
 interface Said {
@@ -127,4 +129,34 @@ export function parametersOf({ parameters }: Pick<AppAction, "parameters">): rea
   const needed = Array.isArray(required) ? required : [];
   const all = Object.keys(properties).map((name) => ({ name, isRequired: needed.includes(name) }));
   return all.toSorted((one, other) => Number(other.isRequired) - Number(one.isRequired));
+}
+
+/** Describes how many actions of an app changed. */
+export function describeChanges({ changed, removed }: Pick<AppChanges, "changed" | "removed">): string {
+  const parts = [
+    changed.length === 0 ? "" : `${amount(changed.length, "enabled action")} changed`,
+    removed.length === 0 ? "" : `${amount(removed.length, "enabled action")} no longer offered`,
+  ];
+  return parts.filter((part) => part !== "").join(", ");
+}
+
+/** Describes what changed of an action, the risk first. */
+export function describeChange({ parts, before, after }: AppChanges["changed"][number]): string {
+  const words = parts.map((part) => {
+    switch (part) {
+      case "effect":
+        return `effect ${toStep(before === null ? null : effectSaid(before.effect).word, effectSaid(after.effect).word)}`;
+      case "security":
+        return `risk ${toStep(before === null ? null : levelSaid(before.security).word, levelSaid(after.security).word)}`;
+      case "input":
+        return "other parameters";
+      case "hints":
+        return "another title or description of its results";
+    }
+  });
+  return words.length === 0 ? "changed" : words.join("; ");
+}
+
+function toStep(before: string | null, after: string): string {
+  return before === null ? `“${after}”` : `from “${before}” to “${after}”`;
 }

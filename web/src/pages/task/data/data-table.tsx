@@ -32,9 +32,7 @@ export function DataTable({ columns, rows, label }: DataTableProps) {
                 scope="col"
                 className="sticky top-0 border-b border-line bg-sunken px-3 py-1.5 align-top font-semibold"
               >
-                <div className={CELL}>
-                  <bdi>{visibleText(column)}</bdi>
-                </div>
+                <bdi className={`block ${CELL}`}>{visibleText(column)}</bdi>
               </th>
             ))}
           </tr>
