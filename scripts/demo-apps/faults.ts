@@ -2,6 +2,8 @@
 
 /** `hang` and `cut` come after the effect, as do `unsuccessful` ones; the others before it. */
 export type CallFault = "rate_limited" | "error" | "refused" | "unsuccessful" | "hang" | "cut";
+/** Before the effect, as of settings, links and accounts. */
+export type AccountFault = "rate_limited" | "error" | "hang";
 export type ListingFault = "rate_limited" | "error" | "looping_cursor" | "unreadable";
 
 /** A fault of the next requests. `action`: only those that call it. */
@@ -11,10 +13,18 @@ interface Times<Fault> {
   readonly action?: string;
 }
 
+/** `of`: only those whose address or body has this text, such as the id of an account or its owner. */
+interface AccountFaults {
+  readonly fault: AccountFault;
+  readonly times: number;
+  readonly of: string;
+}
+
 /** What `POST /control` changes; a field that is absent stays. */
 export interface DemoOrders {
   readonly calls?: Times<CallFault> | null;
   readonly listings?: Times<ListingFault> | null;
+  readonly accounts?: AccountFaults | null;
   /** Lists an action of an app that no listing of apps has. */
   readonly orphan?: boolean;
   /** Apps that are not listed any more. */
@@ -37,10 +47,19 @@ export interface DemoEffect {
   readonly requestId: string | null;
 }
 
+/** An account, without its consent. */
+interface DemoAccountNote {
+  readonly id: string;
+  readonly app: string;
+  readonly entity: string;
+  readonly status: string;
+}
+
 export interface DemoSnapshot {
   /** `GET /api/v3.1/toolkits?limit=1000`, in their order. */
   readonly requests: readonly string[];
   readonly effects: readonly DemoEffect[];
+  readonly accounts: readonly DemoAccountNote[];
 }
 
 /** The present faults and notes. */
@@ -68,5 +87,13 @@ export function takeFault(
   if (present == null || present.times < 1) return null;
   if (present.action !== undefined && present.action !== action) return null;
   faults.orders = { ...faults.orders, [kind]: { ...present, times: present.times - 1 } };
+  return present.fault;
+}
+
+/** The fault of a request about a setting, a link or an account, in the same way. `text`: its address and its body. */
+export function takeAccountFault(faults: Faults, text: string): AccountFault | null {
+  const present = faults.orders.accounts;
+  if (present == null || present.times < 1 || !text.includes(present.of)) return null;
+  faults.orders = { ...faults.orders, accounts: { ...present, times: present.times - 1 } };
   return present.fault;
 }

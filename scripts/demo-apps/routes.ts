@@ -3,7 +3,14 @@ import type { Accounts, DemoStatus } from "./accounts.ts";
 import { APPS } from "./app-list.ts";
 import { type ApiReply, answerAccount, createConfig, createLink, listConfigs } from "./connections-api.ts";
 import { type ExecuteBody, type Executions, toError } from "./executions.ts";
-import { type DemoOrders, type DemoSnapshot, type Faults, takeFault } from "./faults.ts";
+import {
+  type AccountFault,
+  type DemoOrders,
+  type DemoSnapshot,
+  type Faults,
+  takeAccountFault,
+  takeFault,
+} from "./faults.ts";
 import { getToolkit, listToolkits, listTools, listTriggers } from "./listings.ts";
 import { PEOPLE, renderEnded, renderSignIn } from "./sign-in-page.ts";
 
@@ -73,12 +80,23 @@ function answerApi(parts: DemoParts, { method, url, text, requestId }: DemoReque
   if (route === "POST logs" && second === "")
     return toJson({ status: 200, body: executions.searchLog(readBody(text)) });
   if (route === "GET logs") return toFound(executions.readLog(second), "Log not found");
+  const fault = answerFault(takeAccountFault(faults, `${url.pathname}${url.search} ${text}`));
+  if (fault !== null) return fault;
   if (route === "GET auth_configs") return toJson(listConfigs(accounts, url.searchParams));
   if (route === "POST auth_configs") return toJson(createConfig(accounts, readBody(text)));
   if (room !== "connected_accounts") return null;
   if (method === "POST" && first === "link") return toJson(createLink(accounts, readBody(text), url.origin));
   const reply = answerAccount(accounts, method, first, second === "revoke");
   return reply === null ? null : toJson(reply);
+}
+
+function answerFault(fault: AccountFault | null): DemoReply | null {
+  if (fault === null) return null;
+  if (fault === "hang") return { kind: "no_reply", how: "hang" };
+  const isLimited = fault === "rate_limited";
+  const message = isLimited ? "Rate limit exceeded" : "Internal server error";
+  const status = isLimited ? 429 : 500;
+  return toJson({ status, body: toError(status, message) });
 }
 
 /** The page of a consent, and its button. A link works once, and for ten minutes. */
@@ -106,7 +124,12 @@ function obey({ accounts, faults }: DemoParts, text: string): DemoSnapshot {
   if (expire !== undefined)
     for (const id of expire === "*" ? accounts.ids() : [expire]) accounts.setStatus(id, expired);
   if (forgetConfigs === true) accounts.forgetConfigs();
-  return { requests: faults.requests, effects: faults.effects };
+  const known = accounts.ids().flatMap((id) => accounts.find(id) ?? []);
+  return {
+    requests: faults.requests,
+    effects: faults.effects,
+    accounts: known.map(({ id, app, entity, status }) => ({ id, app, entity, status })),
+  };
 }
 
 function readBody(text: string): unknown {

@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 import { hashKey, createKey, OPERATOR } from "../../core/tenant/keys.ts";
 import { parseEgressAllow } from "../../adapters/egress/address.ts";
+import { startDemoApps } from "../../scripts/demo-apps/server.ts";
 import { startTestDatabase } from "../../scripts/database/test-database.ts";
 import { buildConsole } from "../../scripts/supervisor/console-build.ts";
 import { makeSidecar } from "../../sidecar/app.ts";
@@ -31,9 +32,11 @@ import { startSshServer } from "../mock-servers/ssh-server.ts";
 import { startWebhookReceiver } from "../mock-servers/webhook-receiver.ts";
 import type { WorkerdServers } from "./provided-context.ts";
 
+const DEMO_KEY = "canary-key-of-the-demo-apps";
+
 export default async function startServers(project: TestProject): Promise<() => Promise<void>> {
   await buildConsole(fileURLToPath(new URL("../../", import.meta.url)), (message) => console.log(message));
-  const [database, model, mcp, processes, ssh, receiver, mail, slack, app, countedApp] = await Promise.all([
+  const [database, model, mcp, processes, ssh, receiver, mail, slack, app, countedApp, demoApps] = await Promise.all([
     startTestDatabase(),
     startModelServer({ script: followTaskScript }),
     startMcpServers(),
@@ -44,6 +47,7 @@ export default async function startServers(project: TestProject): Promise<() => 
     startSlackServer(),
     startOAuthApp(),
     startOAuthApp(),
+    startDemoApps({ port: 0, apiKey: DEMO_KEY, isControlled: true }),
   ]);
   const recorder = await startReadableRecorder(model);
   const outside = `${recorder.host},${mcp.host},${receiver.host},127.0.0.1:${ssh.port},${app.host},${countedApp.host}`;
@@ -69,6 +73,7 @@ export default async function startServers(project: TestProject): Promise<() => 
     mcpUrl: `http://${mcp.host}`,
     oauthApp: app.url,
     countedOAuthApp: countedApp.url,
+    demoApps: { url: demoApps.url, apiKey: DEMO_KEY },
     receiverUrl: receiver.url,
     slackUrl: slack.url,
     ssh: { port: ssh.port, fingerprint: ssh.fingerprint },
@@ -109,7 +114,7 @@ export default async function startServers(project: TestProject): Promise<() => 
   };
   project.provide("servers", servers);
   return async () => {
-    const doubles = [model, recorder, mcp, processes, ssh, receiver, mail, slack, app, countedApp];
+    const doubles = [model, recorder, mcp, processes, ssh, receiver, mail, slack, app, countedApp, demoApps];
     await Promise.all([database, ...doubles].map((one) => one.close()));
     await closeServer(sidecar);
     endConverters();

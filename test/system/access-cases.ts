@@ -54,6 +54,7 @@ const CONNECTION_CASES: readonly Case[] = [
   { route: "GET /connect/{token}", path: () => "/connect/x", other: 400, owner: 400 },
   { route: "POST /connect/{token}/go", path: () => "/connect/x/go", body: () => ({}), other: 403, owner: 403 },
   { route: "GET /connect/callback", path: () => "/connect/callback?state=x", other: 400, owner: 400 },
+  { route: "GET /api/composio/callback", path: () => "/api/composio/callback?state=x", other: 400, owner: 400 },
 ];
 
 const read = (path: string, route = path): Case => {
@@ -66,6 +67,21 @@ const APP_CASES: readonly Case[] = [
   ...["sync-history", "debug/cache-status", "debug/connections"].map((path) => read(path)),
   { ...read("unknown/actions", "{app}/actions"), other: 404, owner: 404 },
   { ...read("unknown/triggers", "{app}/triggers"), other: 404, owner: 404 },
+  ...["connect", "disconnect"].map(
+    (name): Case => ({
+      route: `POST /api/tools/${name}`,
+      path: () => `/api/tools/${name}`,
+      body: () => ({ app_name: "crm" }),
+      other: 404,
+      owner: 404,
+    }),
+  ),
+  {
+    route: "POST /api/tools/refresh-connections",
+    path: () => "/api/tools/refresh-connections",
+    other: "nothing of it",
+    owner: 200,
+  },
   // No provider is set up.
   { route: "POST /api/tools/sync", path: () => "/api/tools/sync", other: 422, owner: 422 },
   { route: "POST /api/tools/backfill-params", path: () => "/api/tools/backfill-params", other: 422, owner: 422 },

@@ -1,6 +1,6 @@
 /**
  * The Worker as it is deployed, with tools of tests (one's effect can be looked up, one acts through an account), one channel more, that of
- * the inboxes `test/…`, a sender of every channel that takes the deliveries of tests, and a provider of apps that a test sets. Its tasks, tenants and runners note the
+ * the inboxes `test/…`, a sender of every channel that takes the deliveries of tests, and a provider of apps and variables that a test sets. Its tasks, tenants and runners note the
  * calls that they receive while a test records them, and its runners play other releases.
  */
 import { CHANNELS } from "../../workers/channels/channels.ts";
@@ -10,14 +10,16 @@ import type { LineListener } from "../../core/steps/lines.ts";
 import type { ActLine } from "../../core/steps/rpc.ts";
 import type { Tool } from "../../core/tool/tool.ts";
 import { getSource } from "./catalogue/test-source.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
+import deployed from "../../workers/index.ts";
 import { testChannel } from "./channels/inbox/test-receiver.ts";
 import { noteCall } from "./call-notes.ts";
 import { playRelease } from "./task/runner-release.ts";
+import { withVariables } from "./variables.ts";
 import { TOOLS_OF_TESTS } from "./task/test-tools.ts";
 import { withTestSender } from "./channels/outbox/test-sender.ts";
 
 export {
-  default,
   InboxObject,
   OutboxObject,
   ScheduleObject,
@@ -25,6 +27,12 @@ export {
   SweepRunner,
 } from "../../workers/index.ts";
 export { SandboxObject, TaskObject, TenantObject } from "./noted-objects.ts";
+
+/** Requests see the variables that a test sets. */
+export default {
+  ...deployed,
+  fetch: (request, env, context) => deployed.fetch(request, withVariables(env), context),
+} satisfies ExportedHandler<Env>;
 
 export class StepRunner extends DeployedStepRunner {
   protected override readonly tools: readonly Tool[] = TOOLS_OF_TESTS;

@@ -3,7 +3,6 @@
  * the browser has the cookie of this consent, and the connection still waits for it; each counts once. Only then is the code
  * redeemed, or the account read at the provider of the catalogue. An account there that is not stored is revoked.
  */
-import { waitUntil } from "cloudflare:workers";
 import { appsFromEnv, authorizationsFromEnv, connectionTableFromEnv } from "../../adapters/env/connections.ts";
 import { type Failure, OttoError, type Result } from "../../core/base/errors.ts";
 import type { AppClient } from "../../core/connections/app-client.ts";
@@ -15,9 +14,9 @@ import { isBoundBrowser } from "../http/consent-browser.ts";
 import type { AppContext } from "../http/context.ts";
 import { wakeTasksOf, writeConnectionChange } from "./changes.ts";
 import { createConnectAct, notifyOfAccount, notifyOfForeignConsent } from "./consent-notices.ts";
+import { dropAccount, dropAccountOfMissing, revokeGiven } from "./drop-account.ts";
 import { type ConnectState, isOfConnection, openConnectState } from "./consent.ts";
 import { endConnected, renderNote } from "./page.ts";
-import { revokeConnection } from "./revocations.ts";
 import { storeConsent } from "./store-consent.ts";
 
 const NO_STATE = "This address did not come from Otto, or it was cut off. Open the link to connect again.";
@@ -34,7 +33,10 @@ export async function completeLink(c: AppContext, text: string): Promise<Respons
     table.find(state.connection),
     appsFromEnv(c.env, state.tenant).find(state.app),
   ]);
-  if (!before.ok) return renderMissing(c, before.error);
+  if (!before.ok) {
+    await dropAccountOfMissing(c, state);
+    return renderMissing(c, before.error);
+  }
   if (!client.ok) return renderMissing(c, client.error);
   const returned: ReturnedConsent = { state, before: before.value, client: client.value };
   if (!isOfConnection(state, before.value)) return renderNote(c, 400, NO_STATE);
@@ -61,7 +63,7 @@ async function takeFlow(c: AppContext, { tenant, connection, nonce }: ConnectSta
 async function refuseBrowser(c: AppContext, { state, before, client }: ReturnedConsent): Promise<Response> {
   const taken = await takeFlow(c, state);
   if (taken.ok) {
-    await dropAccount(c, { state, before, client }, taken.value);
+    await dropAccount(c, { state, client }, taken.value);
     await notifyOfForeignConsent(c, client, { connection: before, nonce: state.nonce });
   }
   return renderNote(c, 403, OTHER_BROWSER);
@@ -107,24 +109,6 @@ async function dropTokens(
   if (error.code === "not_found") return renderNote(c, 410, "The person or the connection no longer exists.");
   if (error.code === "too_large") return renderNote(c, 400, error.message);
   throw new OttoError(error);
-}
-
-/**
- * Revokes the account that the provider made for this consent, because nobody stores it. It was pending when the consent
- * began, so it is no account that worked before.
- */
-async function dropAccount(c: AppContext, returned: ReturnedConsent, { account }: Flow): Promise<void> {
-  if (account !== undefined) await revokeGiven(c, returned, { kind: "account", providerId: account.providerId });
-}
-
-/** An account of the catalogue is revoked by the outbox, which repeats it; tokens at once, because they are stored nowhere. */
-async function revokeGiven(c: AppContext, { state, client }: ReturnedConsent, tokens: TokenSet): Promise<void> {
-  const { tenant, connection } = state;
-  const enqueue = async () => await connectionTableFromEnv(c.env, tenant).enqueueRevocation(connection, tokens);
-  const isEnqueued = tokens.kind === "account" && (await writeConnectionChange(c.env, tenant, enqueue)).ok;
-  // The sweep repeats what fails.
-  if (isEnqueued) return waitUntil(revokeConnection(c.env, { tenant, connection }).catch(() => undefined));
-  await authorizationsFromEnv(c.env, tenant).revoke(client, tokens);
 }
 
 function renderMissing(c: AppContext, error: Failure): Response {
