@@ -30,7 +30,7 @@ export function openComposio(settings: ComposioSettings, now: () => number = Dat
     source: openCatalogueSource(access),
     apps: {
       execute: (call) => executeAction(access, call),
-      probe: (call, since, claimed) => probeCall(access, call, since, claimed),
+      probe: (lookup) => probeCall(access, lookup),
     },
     links: openAppLinks(access),
   };

@@ -2,19 +2,11 @@
  * Carries out one action: one request, always with the version and the account, because Composio's defaults for both are
  * others than those that were approved.
  */
-import {
-  ANSWERED,
-  asMaybeSent,
-  type ErrorCode,
-  type Failed,
-  maybeSent,
-  notSent,
-  ok,
-  type Result,
-} from "../../core/base/errors.ts";
+import { ANSWERED, asMaybeSent, type Failed, maybeSent, notSent, ok, type Result } from "../../core/base/errors.ts";
 import type { AppCall, AppReply } from "../../core/ports/apps.ts";
 import { readAccount } from "./accounts.ts";
 import { type CallOutcome, judgeReply } from "./outcome.ts";
+import { failRefused } from "./refusal.ts";
 import { failKey, failRateLimited, failUnsent, toReadFailure } from "./read-failure.ts";
 import { type ComposioAccess, sendToComposio } from "./request.ts";
 
@@ -58,25 +50,12 @@ async function toResult(access: ComposioAccess, call: AppCall, outcome: CallOutc
       });
     case "refused":
       if (outcome.by === "composio" && outcome.status === 401) return failKey(outcome.status);
-      return (await findEnded(access, call, outcome.status)) ?? toRefusal(call, outcome);
+      return (await findEnded(access, call, outcome.status)) ?? failRefused(call, outcome);
     case "lost":
       return maybeSent("upstream_failed", `It is unknown whether ${call.action} was carried out: ${outcome.why}.`, {
         details: { service: call.app },
       });
   }
-}
-
-/** The service answered, so nothing was carried out. */
-function toRefusal(call: AppCall, { by, status, text }: CallOutcome & { readonly kind: "refused" }): Failed {
-  const service = by === "app" ? call.app : "Composio";
-  const message = `${service} refused ${call.action} (HTTP ${status})${text === "" ? "." : `: ${text}`}`;
-  return notSent(toErrorCode(status), message, { cause: ANSWERED });
-}
-
-function toErrorCode(status: number): ErrorCode {
-  if (status === 401 || status === 403) return "permission_denied";
-  if (status === 404 || status === 410) return "not_found";
-  return status === 413 ? "too_large" : "invalid_input";
 }
 
 /** The failure of a refused call whose account has ended; null if it is active, or cannot be read. */

@@ -6,9 +6,19 @@ import { limitPatterns, type PatternBudget } from "../lib/json-schema/limit-patt
 import type { PatternsPort } from "../lib/patterns.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
 import type { Carried } from "../provenance/carry-out.ts";
-import type { AppAction, EffectClass, Tool, ToolContext, ToolOutcome, Touch } from "../tool/tool.ts";
+import type { Failure } from "../base/errors.ts";
+import type {
+  AppAction,
+  EffectClass,
+  KnownEnd,
+  ProbeOutcome,
+  Tool,
+  ToolContext,
+  ToolOutcome,
+  Touch,
+} from "../tool/tool.ts";
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
-import { type AppOrigin, toNameKey, type OutsideOrigin, type OutsideTool } from "../tool/source.ts";
+import { ACTION_PREFIX, type AppOrigin, toNameKey, type OutsideOrigin, type OutsideTool } from "../tool/source.ts";
 import { type OwnApi, DEFAULT_KEYED_FOR_MS, getDocumentedKeyLifetime } from "../web/idempotent-hosts.ts";
 import { showJson, showJsonText } from "./show-json.ts";
 import { fillTemplate, removeReferences } from "./http-template.ts";
@@ -28,6 +38,14 @@ export interface OutsideCaller<K extends Kind, Need extends keyof ToolPorts> {
     given: Readonly<Record<string, unknown>>,
     context: ToolContext<Need>,
   ): Promise<ToolOutcome<unknown>>;
+  /** Returns why a call with these arguments cannot be made, before a person is asked to approve it; null: nothing is known. */
+  check?(tool: OutsideToolOf<K>, given: Readonly<Record<string, unknown>>): Failure | null;
+  /** Looks up whether a call happened. A tool of a kind without it is never looked up. */
+  probe?(
+    tool: OutsideToolOf<K>,
+    given: Readonly<Record<string, unknown>>,
+    context: ToolContext<Need>,
+  ): Promise<ProbeOutcome<unknown>>;
 }
 
 /** The caller of each kind in this release. A tool of another kind answers `not_available`. */
@@ -88,7 +106,9 @@ function createOutsideTool({ source, tool }: SourcedTool, { callers, patterns }:
   const caller: OutsideCaller<Kind, keyof ToolPorts> | undefined = callers[origin.kind];
   // Compiled on first use: most of a tenant's thousands of tools are never called in an isolate.
   const input = memoize(() => new CompiledSchema(tool.input, patterns));
-  const output = memoize(() => new CompiledSchema(tool.output ?? {}, patterns));
+  // The schema that a provider gives for an action describes the reply around its result.
+  const result = origin.kind === "app" ? null : tool.output;
+  const output = memoize(() => new CompiledSchema(result ?? {}, patterns));
   return {
     name,
     summary,
@@ -96,8 +116,7 @@ function createOutsideTool({ source, tool }: SourcedTool, { callers, patterns }:
     category,
     permissions,
     security,
-    // An outside tool has no probe.
-    effect: tool.effect === "probe" ? "once" : tool.effect,
+    effect: tool.effect === "probe" && caller?.probe === undefined ? "once" : tool.effect,
     keyedForMs: tool.keyedForMs ?? ((_given, { ownApi = null }) => findKeyLifetime(origin, ownApi)),
     needs: caller?.needs ?? [],
     touches: (_given, effect) => listTouches(origin, effect),
@@ -106,7 +125,7 @@ function createOutsideTool({ source, tool }: SourcedTool, { callers, patterns }:
     aliases: {},
     timeoutMs,
     ...(tool.app === undefined ? {} : { app: tool.app }),
-    ...(origin.kind === "app" ? { alsoNamed: [origin.action], action: toAppAction(origin, tool.effect) } : {}),
+    ...(origin.kind === "app" ? { alsoNamed: listNames(name, origin), action: toAppAction(origin, tool.effect) } : {}),
     steers: origin.kind === "skill",
     ...(origin.kind === "skill" ? { skill: origin.skill, onlyByModel: "dispatches" as const } : {}),
     wholeResult: false,
@@ -118,7 +137,8 @@ function createOutsideTool({ source, tool }: SourcedTool, { callers, patterns }:
     },
     compileInput: (budget) => input().compile(budget),
     compileOutput: (budget) => output().compile(budget),
-    written: { source, input: tool.input, output: tool.output },
+    written: { source, input: tool.input, output: result },
+    ...addLookups(tool, caller),
     async run(given, context) {
       if (caller === undefined) return failNotAvailable(name, origin.kind);
       return await caller.call(tool, given, context);
@@ -151,6 +171,31 @@ function listTouches(origin: OutsideOrigin, effect: EffectClass): readonly Touch
     case "skill":
       return [];
   }
+}
+
+/** Returns what the caller knows of a call besides making it: why it cannot be made, and whether it happened. */
+function addLookups(
+  tool: OutsideTool,
+  caller: OutsideCaller<Kind, keyof ToolPorts> | undefined,
+): Pick<Tool, "check" | "probe"> {
+  if (caller === undefined) return {};
+  const { check, probe } = caller;
+  return {
+    ...(check === undefined ? {} : { check: (given: never) => toKnownEnd(check(tool, given)) }),
+    ...(probe === undefined || tool.effect !== "probe"
+      ? {}
+      : { probe: async (given: never, context) => await probe(tool, given, context) }),
+  };
+}
+
+function toKnownEnd(failure: Failure | null): KnownEnd | null {
+  return failure === null ? null : { kind: "fails", failure };
+}
+
+/** Returns the further names of an action: its own, and the whole one of a tool whose name was cut. */
+function listNames(name: string, { action }: AppOrigin): readonly string[] {
+  const whole = `${ACTION_PREFIX}${action}`;
+  return whole === name ? [action] : [action, whole];
 }
 
 function toAppAction({ app, action, capabilities, isDestructive }: AppOrigin, effect: EffectClass): AppAction {

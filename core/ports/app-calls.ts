@@ -1,16 +1,41 @@
 /** Calls of actions through the accounts of one tenant, for tools alone. */
 import type { Account } from "../connections/account.ts";
-import type { Result } from "../base/errors.ts";
-import type { AppCall, AppProbe, AppReply } from "./apps.ts";
+import type { Failure, Result } from "../base/errors.ts";
+import type { AppCall, AppLookup, AppProbe, AppReply } from "./apps.ts";
 
-/** A call with the account that the account stage chose; null for an app that needs none. */
-export interface AppRequest extends Omit<AppCall, "account"> {
+/** The account that its stage chose; null for an app that needs none. */
+interface ThroughAccount {
   readonly account: Account | null;
 }
 
-/** Fails like `AppsPort` of `apps.ts`; with the cause `connection_ended` if the account cannot be used any more. */
+/** A call with its account. */
+export type AppRequest = Omit<AppCall, "account"> & ThroughAccount;
+
+/** A call whose reply was lost, with its account. */
+export type AppLookupRequest = Omit<AppLookup, "account"> & ThroughAccount;
+
+/**
+ * Fails like `AppsPort` of `apps.ts`, and with `not_available` without a provider. A call whose account has ended fails with
+ * the cause `connection_ended`, and nothing was sent.
+ */
 export interface AppCallsPort {
   execute(request: AppRequest): Promise<Result<AppReply>>;
-  /** `since`: when the call was to be sent, in milliseconds since the epoch. */
-  probe(request: AppRequest, since: number): Promise<Result<AppProbe>>;
+  probe(request: AppLookupRequest): Promise<Result<AppProbe>>;
+}
+
+/** What the log has of a call. Never its arguments or its result. */
+export interface AppCallLine {
+  readonly app: string;
+  readonly action: string;
+  readonly did: "execute" | "look_up";
+  /** `con_…`; null for an app that needs none. */
+  readonly account: string | null;
+  /** For a look-up: of the latest attempt. */
+  readonly request_id: string;
+  /** The entry in the provider's log, if it named one. */
+  readonly log_id: string | null;
+  readonly ms: number;
+  readonly outcome: "happened" | "not_happened" | "unknown";
+  /** The code of a failure. */
+  readonly code?: Failure["code"];
 }

@@ -4,7 +4,7 @@
  * a provider without idempotency keys may do it twice.
  */
 import type { DescribedAction, DescribedApp, DescribedTrigger } from "../apps/catalogue.ts";
-import type { Result } from "../base/errors.ts";
+import type { Failure, Result } from "../base/errors.ts";
 
 /** One page of a listing. What cannot be read is named in `rejected`, and the rest of the page counts. */
 export interface CataloguePage<Item> {
@@ -45,7 +45,7 @@ export interface AppCall {
   readonly account: AppAccount | null;
   /** The call's key, equal for each of its attempts. It is sent as `Idempotency-Key` and never relied on. */
   readonly key: string;
-  /** A UUID of the call's key and attempt, by which the provider's log is searched. */
+  /** A UUID of the call and its attempt, by which the provider's log is searched. */
   readonly requestId: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -58,17 +58,29 @@ export interface AppReply {
   readonly logId: string | null;
 }
 
-/** What a lookup in the provider's log says of a call whose reply was lost. */
+/** A call that may have been sent and whose reply was lost. */
+export interface AppLookup extends Pick<AppCall, "app" | "action" | "account" | "signal"> {
+  /** Of the attempts that may have been sent, the latest first. At least one. */
+  readonly requestIds: readonly string[];
+  /** When the call was to be sent, in milliseconds since the epoch. */
+  readonly since: number;
+}
+
+/**
+ * What the provider's log says of a call whose reply was lost. An equal call is not evidence: only an entry with a request id
+ * of the call decides.
+ */
 export type AppProbe =
   | { readonly kind: "happened"; readonly reply: AppReply }
-  | { readonly kind: "not_happened"; readonly why: string }
-  | { readonly kind: "cannot_tell"; readonly why: string };
+  /** The app refused the latest attempt. */
+  | { readonly kind: "not_happened"; readonly failure: Failure }
+  /** `isEarly`: the entry may still be written. */
+  | { readonly kind: "cannot_tell"; readonly why: string; readonly isEarly: boolean };
 
 export interface AppsPort {
   /** `happened` of a failure (core/base/errors.ts) says if the action was or may have been carried out. */
   execute(call: AppCall): Promise<Result<AppReply>>;
-  /** `since`: when the call was to be sent, in milliseconds since the epoch. `claimed`: log entries of other calls. */
-  probe(call: AppCall, since: number, claimed: ReadonlySet<string>): Promise<Result<AppProbe>>;
+  probe(lookup: AppLookup): Promise<Result<AppProbe>>;
 }
 
 /** An account at the provider, by the provider's own id. */

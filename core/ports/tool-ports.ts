@@ -3,6 +3,7 @@
  * and one contract suite that both pass (`test/contracts/`). Methods return expected failures as values and throw only on a defect.
  */
 import type { PatternsPort } from "../lib/patterns.ts";
+import type { AppCallsPort } from "./app-calls.ts";
 import type { DocumentsPort } from "./documents.ts";
 import type { FilesPort } from "./files.ts";
 import type { TaskMailPort } from "./mail.ts";
@@ -30,6 +31,7 @@ export interface ToolPorts {
   readonly patterns: PatternsPort;
   readonly memory: MemoryPort;
   readonly mcp: McpPort;
+  readonly apps: AppCallsPort;
   readonly scripts: ScriptsPort;
   readonly documents: DocumentsPort;
   readonly pages: PagesPort;

@@ -40,6 +40,8 @@ export function createContext(
     callId: call.callId,
     label: call.label ?? OUTSIDE,
     key: call.key,
+    attempt: call.attempt,
+    intendedAt: call.intendedAt ?? given.nowMs,
     correlationId: `${facts.id}/${job.step}/${call.attempt}`,
     permissions: config.permissions,
     tools: toolset.names,

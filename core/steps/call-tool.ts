@@ -1,6 +1,7 @@
 /**
- * Unwraps `call_tool`, which calls another tool by its name, before any check: envelope, approval, ledger row, events
- * and effect are those of the inner tool. So it reaches nothing that a direct call does not.
+ * Unwraps `call_tool`, which calls another tool by its name, and `composio_execute`, which calls an action of an app, before
+ * any check: envelope, approval, ledger row, events and effect are those of the inner tool. So neither reaches anything
+ * that a direct call does not.
  */
 import { z } from "zod";
 import { failed, ok, type Result } from "../base/errors.ts";
@@ -8,6 +9,7 @@ import { admitCall, type AdmitContext } from "./admit.ts";
 import type { Tool } from "../tool/tool.ts";
 import { CALL_TOOL } from "./shown-tools.ts";
 import type { Toolset } from "./toolset.ts";
+import { cleanName } from "../gateway/model-names.ts";
 import { parseArguments } from "../gateway/parse-arguments.ts";
 import { validateArguments } from "../gateway/validate.ts";
 
@@ -31,11 +33,17 @@ interface CalledTool {
   readonly askFirst: string | null;
 }
 
-/** Returns the inner call of `call_tool`, and any other call unchanged. */
-export function unwrapCall(
-  requested: ModelCall,
-  context: AdmitContext & { readonly toolset: Pick<Toolset, "resolve"> },
-): Result<CalledTool> {
+type UnwrapContext = AdmitContext & { readonly toolset: Pick<Toolset, "resolve"> };
+
+/** Returns the innermost call of `call_tool` and `composio_execute`, and any other call unchanged. */
+export function unwrapCall(requested: ModelCall, context: UnwrapContext): Result<CalledTool> {
+  const called = unwrapCallTool(requested, context);
+  if (!called.ok) return called;
+  const call = unwrapExecute(called.value.call, context.toolset.resolve);
+  return call.ok ? ok({ ...called.value, call: call.value }) : call;
+}
+
+function unwrapCallTool(requested: ModelCall, context: UnwrapContext): Result<CalledTool> {
   const { toolset } = context;
   const tool = toolset.resolve(requested.name);
   if (tool === null || !isCallTool(tool)) return ok({ call: requested, askFirst: null });
@@ -48,6 +56,37 @@ export function unwrapCall(
   if (inner !== null && isCallTool(inner)) return NOT_ITSELF;
   const call = { name: within.name, arguments: JSON.stringify(within.arguments) };
   return ok({ call, askFirst: admitted.value.askFirst });
+}
+
+/** Calls an action of an app by the provider's name of it. It is a name for calls alone, and no tool. */
+export const EXECUTE_ACTION = "composio_execute";
+
+const executedActionSchema = z.strictObject({
+  action: z.string().min(1).max(200),
+  params: z.record(z.string(), z.unknown()).default({}),
+});
+
+/** Returns the call of the action that `composio_execute` names, and any other call unchanged. */
+function unwrapExecute(call: ModelCall, resolve: Toolset["resolve"]): Result<ModelCall> {
+  if (call.name !== EXECUTE_ACTION || call.fault !== undefined || resolve(EXECUTE_ACTION) !== null) return ok(call);
+  const parsed = parseArguments(call.arguments);
+  if (!parsed.ok) return parsed;
+  const named = readExecuted(parsed.value, resolve);
+  return named.ok ? ok({ name: named.value.tool.name, arguments: JSON.stringify(named.value.arguments) }) : named;
+}
+
+/** Returns the tool and the arguments of an action that `composio_execute` names. */
+export function readExecuted(
+  given: unknown,
+  resolve: Toolset["resolve"],
+): Result<{ readonly tool: Tool; readonly arguments: Readonly<Record<string, unknown>> }> {
+  const read = executedActionSchema.safeParse(given);
+  if (!read.success) return failed("invalid_input", `${EXECUTE_ACTION} takes action, a name, and params, an object.`);
+  const { action, params } = read.data;
+  const tool = resolve(action);
+  if (tool?.action !== undefined) return ok({ tool, arguments: params });
+  const message = `There is no action ${cleanName(action)} of an app here. Search with find_tools.`;
+  return failed("not_found", message, { field: "action" });
 }
 
 /** Returns the inner call of `call_tool` without an approval check. */

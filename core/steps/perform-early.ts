@@ -29,6 +29,7 @@ const OUTSIDE_PORTS: ReadonlySet<string> = new Set<keyof ToolPorts>([
   "web",
   "search",
   "mcp",
+  "apps",
   "scripts",
   "documents",
   "slack",

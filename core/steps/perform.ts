@@ -28,7 +28,7 @@ import { formatMissingPermission } from "../gateway/envelope.ts";
 import { type AccountCheck, checkAccount, chooseAgain, isEndOf } from "./call-account.ts";
 import { toFailureOutcome, toResultOutcome } from "./call-outcome.ts";
 import { refusedOutcome } from "./prepare.ts";
-import { type DefectReporter, toDefect, probeTool, runTool, type WorkMeter } from "./run-tool.ts";
+import { type DefectReporter, toDefect, probeLost, probeTool, runTool, type WorkMeter } from "./run-tool.ts";
 import type { ShapeLimits } from "../gateway/shape.ts";
 import { createContext } from "./call-context.ts";
 import { type CallEndLine, scheduleCalls } from "./schedule-calls.ts";
@@ -270,11 +270,12 @@ async function performCall(
     const mode = isRepeatOfKey(call) ? chooseRecovery(attempted, started) : call.mode;
     if (mode === "unknown") return { ...unknownOutcome(call.tool), durationMs: spentMs() };
     if (mode === "probe") {
-      const probed = await probeTool(tool, given, context, limit);
+      const probed = await probeTool(tool, given, { ...context, attempt: call.attempt - 1 }, limit);
       hasResult = probed.kind === "happened";
       if (probed.kind === "happened") return await toResultOutcome(tool, probed, call, job, deps, spentMs());
       if (probed.kind === "cannot_tell") return { ...unknownOutcome(call.tool), durationMs: spentMs() };
       mayHaveHappened = false;
+      if (probed.failure !== undefined) return end(probed.failure);
     }
 
     // The envelope may have narrowed since the call was requested.
@@ -296,6 +297,7 @@ async function performCall(
       const { failure } = outcome;
       const delayMs = Math.max(deps.retryDelaysMs[tries] ?? Infinity, failure.retryAfterMs ?? 0);
       const retryAt = deps.clock.now() + delayMs;
+      const isFirstToSend = !mayHaveHappened;
       const decided = decideAfterFailure("tool_call", failure, { ...attempted, mayHaveHappened, retryAt });
       ({ mayHaveHappened } = decided);
       // The app refused the account before anything was done.
@@ -304,6 +306,17 @@ async function performCall(
       // No retry if the receiver's delay exceeds this call's limit.
       if (decided.next === "retry" && delayMs < timeoutMs - spentMs() && (await sleep(deps.timer, delayMs, limit)))
         continue;
+      if (decided.isLost && call.effect === "probe") {
+        const probed = await probeLost(tool, given, context, {
+          timer: deps.timer,
+          signal,
+          leftMs: deadline - deps.clock.now(),
+        });
+        hasResult = probed.kind === "happened";
+        if (probed.kind === "happened") return await toResultOutcome(tool, probed, call, job, deps, spentMs());
+        const refused = probed.kind === "not_happened" && isFirstToSend ? probed.failure : undefined;
+        if (refused !== undefined) return toFailureOutcome(refused, spentMs());
+      }
       return end(failure, outcome.result);
     }
   } catch (thrown) {

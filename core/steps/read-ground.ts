@@ -18,7 +18,7 @@ import { CALL_TOOL } from "./shown-tools.ts";
 import type { Toolset } from "./toolset.ts";
 
 /** Ports through which a tool reads other authors' text. */
-const READING_PORTS: ReadonlySet<string> = new Set(["web", "search", "mcp"]);
+const READING_PORTS: ReadonlySet<string> = new Set(["web", "search", "mcp", "apps"]);
 /** Tools that return the text of a file unchanged. The output of others could be the model's own text. */
 const DOCUMENT_READERS: ReadonlySet<string> = new Set(["read_file", "fs.read", "read_document"]);
 /** Ports through which a tool reads the tenant's records. */

@@ -1,5 +1,5 @@
 /** Runs a tool's functions under a time limit, counts their computing time, and turns thrown errors into failures. */
-import { awaitUnlessAborted, awaitWithin, type Timer } from "../base/deadline.ts";
+import { awaitUnlessAborted, awaitWithin, openTimeLimit, type Timer } from "../base/deadline.ts";
 import type { YieldTurn } from "../base/turns.ts";
 import { failed, type Failure } from "../base/errors.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
@@ -46,6 +46,25 @@ export async function probeTool(
     probing.catch(() => unknown),
     unknown,
   );
+}
+
+/** How long a lost reply is looked up. */
+const LOOK_UP_MS = 10_000;
+
+/** Looks up an attempt whose reply was lost just now, within a time of its own: that of the call may be used up. */
+export async function probeLost(
+  tool: Tool,
+  given: never,
+  context: ToolContext<keyof ToolPorts>,
+  { timer, signal, leftMs }: { readonly timer: Timer; readonly signal: AbortSignal; readonly leftMs: number },
+): Promise<ProbeOutcome<unknown>> {
+  if (tool.probe === undefined || leftMs <= 0) return { kind: "cannot_tell" };
+  const limit = openTimeLimit(timer, Math.min(LOOK_UP_MS, leftMs), signal);
+  try {
+    return await probeTool(tool, given, { ...context, signal: limit.signal }, limit.signal);
+  } finally {
+    limit.end();
+  }
 }
 
 /** Runs a tool under its limit. A thrown error, and a tool that does not stop in time, become failures. */

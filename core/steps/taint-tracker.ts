@@ -16,7 +16,7 @@ import type { Tool } from "../tool/tool.ts";
 import { joinLabels, type Label, OUTSIDE, TENANT } from "../provenance/label.ts";
 
 /** Ports that return text from outside. A tool that needs one yields `outside` unless it declares otherwise. */
-const OUTSIDE_PORTS: ReadonlySet<keyof ToolPorts> = new Set(["web", "search", "mcp", "mail", "ssh"]);
+const OUTSIDE_PORTS: ReadonlySet<keyof ToolPorts> = new Set(["web", "search", "mcp", "apps", "mail", "ssh"]);
 
 /** The label of an entry. Absent from a sandbox of an earlier release. */
 type Labelled = Partial<Pick<FileEntry, "label" | "isUploaded">>;

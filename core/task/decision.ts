@@ -47,6 +47,8 @@ export interface CallToMake {
 /** A call with everything that it needs to run. `resumed`: it asked a person before. */
 export type RunnableCall = CallToMake &
   Pick<LedgerRow, "tool" | "arguments" | "argumentsHash" | "effect" | "key"> & {
+    /** When its ledger row was written, in ms since the epoch. Absent from an object of an earlier release. */
+    readonly intendedAt?: number;
     /** The label of the request that asked for the call. Absent from an object of an earlier release. */
     readonly label?: Label;
     readonly touches?: readonly Touch[];

@@ -41,6 +41,9 @@ export type OutsideOrigin =
   | { readonly kind: "skill"; readonly skill: Skill }
   | AppOrigin;
 
+/** The name of an action's tool begins with it. */
+export const ACTION_PREFIX = "composio_";
+
 /** An action of an app in the catalogue. */
 export interface AppOrigin {
   readonly kind: "app";

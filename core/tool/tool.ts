@@ -148,7 +148,8 @@ export type ToolOutcome<Out> =
 /** The result of a probe: whether the call with this key happened. */
 export type ProbeOutcome<Out> =
   | { readonly kind: "happened"; readonly result: Out }
-  | { readonly kind: "not_happened" }
+  /** `failure`: the service refused the call, so it fails with this. Absent: the call was not found, and may run. */
+  | { readonly kind: "not_happened"; readonly failure?: ToolFailure }
   | { readonly kind: "cannot_tell" };
 
 /** The skills of a call's task. */
@@ -177,6 +178,10 @@ export interface CallFacts {
   readonly label: Label;
   /** The idempotency key to pass downstream: the same on every attempt. */
   readonly key: string;
+  /** The number of the attempt, from 1. For a probe: of the latest one that may have been sent. */
+  readonly attempt: number;
+  /** When the call was requested, before any attempt; milliseconds since the epoch. */
+  readonly intendedAt: number;
   readonly correlationId: string;
   readonly permissions: readonly Permission[];
   /** The names of the tools that the task may use. */

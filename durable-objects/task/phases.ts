@@ -151,7 +151,7 @@ export class TaskPhases {
     const addRow = (call: CallToMake): RunnableCall[] => {
       const row = rows.get(call.callId);
       if (row === undefined) return [];
-      const { tool, arguments: given, argumentsHash, effect, key } = row;
+      const { tool, arguments: given, argumentsHash, effect, key, intendedAt } = row;
       const stored = batch.get(call.callId);
       const {
         resumed,
@@ -165,7 +165,7 @@ export class TaskPhases {
       const approvedFiles = consent === undefined ? {} : { approvedFiles: consent.approved ?? [] };
       const resume = resumed === undefined ? {} : { resumed };
       const through = stored?.accountRounds === undefined ? {} : toAccountOfCall(stored);
-      const written = { tool, arguments: given, argumentsHash, effect, key, label };
+      const written = { tool, arguments: given, argumentsHash, effect, key, intendedAt, label };
       return [
         { ...call, ...written, touches, dispatches, namesFiles, isUnjudged, ...approvedFiles, ...resume, ...through },
       ];

@@ -96,10 +96,11 @@ export function openExecutions(accounts: Accounts, faults: Faults, now: () => nu
       const early = fault === null ? null : failBefore(fault);
       if (early !== null) return early;
       const user = typeof body.user_id === "string" ? body.user_id : null;
-      const done = run(slug, given, account);
+      const refusal = fault === null ? null : refuseByApp(fault);
+      const done = refusal ?? run(slug, given, account);
       const response = fault === "unsuccessful" ? UNSUCCESSFUL : toResponse(done);
       const id = record({ action: slug, app: app.slug, account, user, requestId, arguments: given, response });
-      if (faults.isControlled)
+      if (faults.isControlled && "data" in done)
         faults.effects.push({ action: slug, account: account?.id ?? null, arguments: given, requestId });
       if (fault === "hang" || fault === "cut") return { kind: "no_reply", how: fault };
       return reply(200, { ...response, log_id: id });
@@ -151,9 +152,13 @@ function listMissing(input: unknown, given: Readonly<Record<string, unknown>>): 
 function failBefore(fault: CallFault): Executed | null {
   if (fault === "rate_limited") return reply(429, toError(429, "Rate limit exceeded"));
   if (fault === "error") return reply(SERVER_ERROR, toError(SERVER_ERROR, "Internal server error"));
-  return fault === "refused"
-    ? reply(200, toResponse({ status: 403, message: "Forbidden for url: https://app.example" }))
-    : null;
+  return null;
+}
+
+/** What the app answers in place of acting. The log has it. */
+function refuseByApp(fault: CallFault): Done | null {
+  if (fault === "app_limited") return { status: 429, message: "Too Many Requests for url: https://app.example" };
+  return fault === "refused" ? { status: 403, message: "Forbidden for url: https://app.example" } : null;
 }
 
 function toResponse(done: Done): ToolExecuteResponse {

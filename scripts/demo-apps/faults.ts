@@ -1,9 +1,10 @@
 /** Faults that a test switches on, and what the server noted. A server that `npm start` runs has none of it. */
 
-/** `hang` and `cut` come after the effect, as do `unsuccessful` ones; the others before it. */
-export type CallFault = "rate_limited" | "error" | "refused" | "unsuccessful" | "hang" | "cut";
-/** Before the effect, as of settings, links and accounts. */
-export type AccountFault = "rate_limited" | "error" | "hang";
+/**
+ * `hang` and `cut` come after the effect, as do `unsuccessful` ones; the others before it. The app itself sends `refused` and
+ * `app_limited`, which the log has.
+ */
+export type CallFault = "rate_limited" | "error" | "refused" | "app_limited" | "unsuccessful" | "hang" | "cut";
 export type ListingFault = "rate_limited" | "error" | "looping_cursor" | "unreadable";
 
 /** A fault of the next requests. `action`: only those that call it. */

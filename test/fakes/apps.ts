@@ -1,10 +1,10 @@
 /** A provider of apps in memory: a mail app, one without accounts, and one that needs a client of its own. */
 import type { DescribedAction, DescribedApp, DescribedTrigger } from "../../core/apps/catalogue.ts";
-import { toCanonicalJson } from "../../core/base/canonical-json.ts";
 import { ANSWERED, failed, maybeSent, notSent, ok, type Result } from "../../core/base/errors.ts";
 import type {
   AppCall,
   AppLinks,
+  AppProbe,
   AppReply,
   AppsPort,
   CataloguePage,
@@ -106,22 +106,28 @@ function openPort(state: FakeState, now: () => number): AppsPort {
       state.isLost = false;
       return Promise.resolve(isLost ? maybeSent("upstream_failed", "The reply was lost.") : logged);
     },
-    probe(call, since, claimed) {
-      const recent = state.log.filter(({ id, at }) => at >= since - 2_000 && !claimed.has(id));
-      const named = recent.filter((one) => one.call.requestId === call.requestId);
-      const same = named.length > 0 ? named : recent.filter((one) => isSame(one.call, call));
-      const [only] = same;
-      if (only === undefined || same.length > 1)
-        return Promise.resolve(ok({ kind: "cannot_tell", why: "The log does not have exactly one such call." }));
-      if (only.reply.ok) return Promise.resolve(ok({ kind: "happened", reply: only.reply.value }));
-      return Promise.resolve(ok({ kind: "not_happened", why: only.reply.error.message }));
+    probe({ app, action, account, requestIds, since }) {
+      for (const [before, requestId] of requestIds.entries()) {
+        const [found, ...more] = state.log.filter(
+          ({ call, at }) =>
+            call.requestId === requestId &&
+            at >= since - 2_000 &&
+            call.action === action &&
+            call.account?.providerId === account?.providerId,
+        );
+        if (found === undefined) continue;
+        if (more.length > 0) return Promise.resolve(cannotTell("The log has several such calls.", false));
+        if (found.reply.ok) return Promise.resolve(ok({ kind: "happened", reply: found.reply.value }));
+        if (before > 0) break;
+        return Promise.resolve(ok({ kind: "not_happened", failure: found.reply.error }));
+      }
+      return Promise.resolve(cannotTell(`The log has no such call of ${app}.`, true));
     },
   };
 }
 
-function isSame(one: AppCall, other: AppCall): boolean {
-  const key = ({ action, account, arguments: given }: AppCall) => toCanonicalJson([action, account?.providerId, given]);
-  return key(one) === key(other);
+function cannotTell(why: string, isEarly: boolean): Result<AppProbe> {
+  return ok({ kind: "cannot_tell", why, isEarly });
 }
 
 function run({ accounts, sent }: FakeState, call: AppCall): Result<AppReply> {

@@ -16,6 +16,7 @@ import type { CallFacts, Control, Tool, ToolContext } from "../../core/tool/tool
 import type { SandboxRules } from "../../core/sandbox/rules.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { expect } from "vitest";
+import { fakeAppCalls } from "../fakes/app-calls.ts";
 import { fakeDocuments } from "../fakes/documents.ts";
 import { fakeFiles } from "../fakes/files.ts";
 import { fakeMail } from "../fakes/mail.ts";
@@ -79,6 +80,7 @@ export function freshPorts(): ToolPorts {
     patterns: linearPatterns,
     memory: fakeMemory(),
     mcp: fakeMcp(),
+    apps: fakeAppCalls(),
     scripts: fakeScripts(),
     documents: fakeDocuments(),
     pages: fakePages(),
@@ -149,6 +151,8 @@ export function contextFacts(): CallFacts {
     label: PRINCIPAL,
     callId: `call_1_1_${calls}`,
     key: `call_1_1_${calls}`,
+    attempt: 1,
+    intendedAt: NOW,
     correlationId: "task_1/1/1",
     permissions: ["read", "write", "exec", "network"],
     tools: catalogue.map(({ name }) => name),

@@ -1,5 +1,6 @@
 /** Writes log lines. Removes keys, tokens, connect links, and the credentials and queries of URLs from every text. */
 import { OttoError } from "../../core/base/errors.ts";
+import type { AppCallLine } from "../../core/ports/app-calls.ts";
 
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/otto[sl]?_[a-z0-9]{1,40}_[0-9A-Za-z]{10,}/g, "otto_[key]"],
@@ -30,6 +31,11 @@ export function logFailure(request: { id: string; method: string; path: string }
 /** Writes one JSON line for an error that a tool threw. */
 export function logDefect(tool: string, task: string, thrown: unknown): void {
   write({ tool, task, ...describeError(thrown) });
+}
+
+/** Writes one JSON line for a request to an app's action. It has no arguments and no result. */
+export function logAppCall({ id, tenant }: { readonly id: string; readonly tenant: string }, line: AppCallLine): void {
+  console.log(JSON.stringify({ level: "info", tenant, task: id, app_call: line }));
 }
 
 function describeError(thrown: unknown): { error: string; stack: string } {

@@ -13,12 +13,12 @@ import { tasksFromEnv, type TaskStub } from "../../adapters/env/tasks.ts";
 import type { PinnedAgent } from "../../core/agents/agent.ts";
 import { startActors } from "../../core/connections/actors.ts";
 import { type Failure, failed, NO_SUCH_TASK, raise, type Result } from "../../core/base/errors.ts";
-import { parseInnerCall } from "../../core/steps/call-tool.ts";
+import { EXECUTE_ACTION, parseInnerCall, readExecuted } from "../../core/steps/call-tool.ts";
 import { prepareCalls, toToolError } from "../../core/steps/prepare.ts";
 import { BY_PRINCIPAL } from "../../core/model/label-messages.ts";
 import { CALL_TOOL } from "../../core/steps/shown-tools.ts";
 import type { ToolBus } from "../../core/steps/tool-bus.ts";
-import { buildToolset } from "../../core/steps/toolset.ts";
+import { buildToolset, type Toolset } from "../../core/steps/toolset.ts";
 import { getResultKey } from "../../core/prompt/stored-results.ts";
 import { createCallFacts, projectSchema } from "../../core/task/new-task.ts";
 import type { SkillInForce } from "../../core/skills/skill.ts";
@@ -90,6 +90,7 @@ export function toolCallRoutes(app: App): void {
       sources,
       call: async (tool, given) => await makeCall(c, tool, given, { body, of }),
     });
+    if (name === EXECUTE_ACTION) return c.json(await executeAction(bus, body.arguments ?? {}), 200);
     const { tool } = unwrap(bus.get(name));
     if (tool.name === CALL_TOOL) return c.json(await callWithin(bus, tool, body), 200);
     refuseSteering(tool, body);
@@ -97,13 +98,24 @@ export function toolCallRoutes(app: App): void {
   });
 }
 
-/** `call_tool` over the API: calls the tool that its arguments name. */
-async function callWithin(bus: ToolBus, callTool: Tool, body: CallBody): Promise<ToolResult> {
-  const resolve = (name: string) => {
+/** Finds tools of the bus by their names. */
+function toResolve(bus: ToolBus): Toolset["resolve"] {
+  return (name) => {
     const found = bus.get(name);
     return found.ok ? found.value.tool : null;
   };
-  const called = unwrap(nestField(parseInnerCall(callTool, body.arguments ?? {}, resolve)));
+}
+
+/** `composio_execute` over the API: calls the action that its arguments name. */
+async function executeAction(bus: ToolBus, given: Readonly<Record<string, unknown>>): Promise<ToolResult> {
+  const named = unwrap(nestField(readExecuted(given, toResolve(bus))));
+  return unwrap(nestField(await bus.call(named.tool.name, named.arguments)));
+}
+
+/** `call_tool` over the API: calls the tool that its arguments name. */
+async function callWithin(bus: ToolBus, callTool: Tool, body: CallBody): Promise<ToolResult> {
+  const called = unwrap(nestField(parseInnerCall(callTool, body.arguments ?? {}, toResolve(bus))));
+  if (called.name === EXECUTE_ACTION) return await executeAction(bus, called.arguments);
   const { tool } = unwrap(bus.get(called.name));
   refuseSteering(tool, body);
   return unwrap(nestField(await bus.call(tool.name, called.arguments)));

@@ -1,4 +1,5 @@
 /** What the calls of a step need to run: the ports of tools, limits, and meters. */
+import { appCallsFromEnv } from "../../adapters/env/app-calls.ts";
 import { blobsFromEnv, filesFromEnv } from "../../adapters/env/files.ts";
 import { systemClock } from "../../adapters/env/clock.ts";
 import { documentsFromEnv } from "../../adapters/env/documents.ts";
@@ -28,7 +29,7 @@ import type { TaskFacts } from "../../core/task/state.ts";
 import { CALL_MS } from "../../core/tenant/cost-rates.ts";
 import type { Tool } from "../../core/tool/tool.ts";
 import { meterWork } from "../http/charge-cost.ts";
-import { logDefect } from "../http/log.ts";
+import { logAppCall, logDefect } from "../http/log.ts";
 import { openTaskReminders } from "../schedules/task-reminders.ts";
 import { openToolLists } from "./lists.ts";
 
@@ -65,6 +66,7 @@ export function openPerformDeps(
       patterns: patternsFromEnv(env),
       memory: taskMemoryFromEnv(env, facts),
       mcp: mcpFromEnv(env, facts, user),
+      apps: appCallsFromEnv(env, facts.tenant, (line) => logAppCall(facts, line)),
       scripts: scriptsFromEnv(env, facts),
       documents: documentsFromEnv(env, facts),
       pages: pagesFromEnv(env, facts),

@@ -5,7 +5,7 @@ import { type AppProviderParts, openComposio } from "../../../adapters/composio/
 import { unwrap } from "../../../core/base/unwrap.ts";
 import { type DemoServer, startDemoApps } from "../../../scripts/demo-apps/server.ts";
 import { controlDemoApps, followLink } from "../../mock-servers/demo-apps.ts";
-import { toCall } from "./suite.ts";
+import { toCall, toLookup } from "./suite.ts";
 
 const KEY = "canary-key";
 const ENTITY = "t_1.per_1";
@@ -102,7 +102,7 @@ describe("Composio's client over the demo apps", () => {
     expect(logs).toHaveLength(1);
     const entry = await client.logs.retrieveToolExecution(logs[0]?.id ?? "");
     expect(entry.data).toMatchObject({ request: { arguments: call.arguments }, response: { successful: true } });
-    expect(unwrap(await adapter.apps.probe(call, Date.now() - 60_000, new Set()))).toMatchObject({
+    expect(unwrap(await adapter.apps.probe(toLookup(call, { since: Date.now() - 60_000 })))).toMatchObject({
       kind: "happened",
       reply: { logId: entry.id },
     });

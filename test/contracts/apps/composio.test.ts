@@ -7,7 +7,7 @@ import type { CallFault } from "../../../scripts/demo-apps/faults.ts";
 import { type DemoServer, startDemoApps } from "../../../scripts/demo-apps/server.ts";
 import { controlDemoApps, followLink } from "../../mock-servers/demo-apps.ts";
 import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
-import { connect, readAll, toCall } from "./suite.ts";
+import { connect, readAll, toCall, toLookup } from "./suite.ts";
 
 const KEY = "canary-key";
 const WANTED = { app: "gmail", entity: "t_1.per_1", callbackUrl: "https://otto.example/back" };
@@ -149,20 +149,20 @@ describe("Composio's adapter", () => {
     expect(await composio.apps.execute(toCall(null))).toMatchObject({ ok: false, error: { happened: "unknown" } });
   });
 
-  it("finds a lost call by its arguments where the log has no request ids, and never without payloads", async () => {
+  it("cannot tell where the log has no request ids, no payloads or no entry", async () => {
     const id = await connect({ ...provider, consent });
     const call = toCall(id, { arguments: { recipient_email: "a@b.example", body: crypto.randomUUID() } });
     const since = Date.now();
     await control({ calls: { fault: "cut", times: 1 } });
     await provider.apps.execute(call);
     for (const [log, kind] of [
-      ["without_request_ids", "happened"],
+      ["without_request_ids", "cannot_tell"],
       ["without_payloads", "cannot_tell"],
       ["absent", "cannot_tell"],
       ["whole", "happened"],
     ] as const) {
       await control({ log });
-      expect([log, unwrap(await provider.apps.probe(call, since, new Set())).kind]).toEqual([log, kind]);
+      expect([log, unwrap(await provider.apps.probe(toLookup(call, { since }))).kind]).toEqual([log, kind]);
     }
   });
 
@@ -171,11 +171,32 @@ describe("Composio's adapter", () => {
     const since = Date.now();
     const refused = toCall(id, { action: "GMAIL_FETCH_MESSAGE_BY_MESSAGE_ID", arguments: { message_id: "none" } });
     await provider.apps.execute(refused);
-    expect(unwrap(await provider.apps.probe(refused, since, new Set())).kind).toBe("not_happened");
+    expect(unwrap(await provider.apps.probe(toLookup(refused, { since }))).kind).toBe("not_happened");
     const failed = toCall(id, { arguments: { recipient_email: "a@b.example", body: crypto.randomUUID() } });
     await control({ calls: { fault: "unsuccessful", times: 1 } });
     await provider.apps.execute(failed);
-    expect(unwrap(await provider.apps.probe(failed, since, new Set())).kind).toBe("cannot_tell");
+    expect(unwrap(await provider.apps.probe(toLookup(failed, { since }))).kind).toBe("cannot_tell");
+  });
+
+  it("does not count the app's 429 among the entries of an attempt that was sent again", async () => {
+    const id = await connect({ ...provider, consent });
+    const [call, since] = [toCall(id), Date.now()];
+    await control({ calls: { fault: "app_limited", times: 1 } });
+    expect(await provider.apps.execute(call)).toMatchObject({
+      ok: false,
+      error: { code: "rate_limited", happened: "no" },
+    });
+    const early = { kind: "cannot_tell", isEarly: true };
+    expect(unwrap(await provider.apps.probe(toLookup(call, { since })))).toMatchObject(early);
+    await control({ calls: { fault: "cut", times: 1 } });
+    await provider.apps.execute(call);
+    expect(unwrap(await provider.apps.probe(toLookup(call, { since }))).kind).toBe("happened");
+    // The same attempt was carried out twice, which nothing here does.
+    await provider.apps.execute(call);
+    expect(unwrap(await provider.apps.probe(toLookup(call, { since })))).toMatchObject({
+      kind: "cannot_tell",
+      isEarly: false,
+    });
   });
 
   it("asks for the settings of a consent once for the same actions, and again for others or after an hour", async () => {

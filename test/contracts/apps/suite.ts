@@ -2,7 +2,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unwrap } from "../../../core/base/unwrap.ts";
 import type { Result } from "../../../core/base/errors.ts";
-import type { AppCall, AppLinks, AppsPort, CataloguePage, CatalogueSource } from "../../../core/ports/apps.ts";
+import type {
+  AppCall,
+  AppLinks,
+  AppLookup,
+  AppsPort,
+  CataloguePage,
+  CatalogueSource,
+} from "../../../core/ports/apps.ts";
 
 /** A provider that has Gmail, an app without accounts, and one that needs a client of its own. */
 export interface AppsUnderTest {
@@ -53,6 +60,14 @@ export function toCall(providerId: string | null, more: Partial<AppCall> = {}): 
     signal: new AbortController().signal,
     ...more,
   };
+}
+
+/** The look-up of a call whose reply was lost. */
+export function toLookup(
+  { app, action, account, signal, requestId }: AppCall,
+  more: Partial<AppLookup> = {},
+): AppLookup {
+  return { app, action, account, signal, requestIds: [requestId], since: Date.now(), ...more };
 }
 
 export async function connect({ links, consent }: Pick<AppsUnderTest, "links" | "consent">): Promise<string> {
@@ -178,25 +193,50 @@ export function appsContract(name: string, open: () => Promise<AppsUnderTest>): 
       const since = Date.now();
       await provider.loseNextReply();
       expect(await provider.apps.execute(call)).toMatchObject({ ok: false, error: { happened: "unknown" } });
-      const probed = unwrap(await provider.apps.probe(call, since, new Set()));
-      expect(probed.kind).toBe("happened");
-      const logId = probed.kind === "happened" ? probed.reply.logId : null;
-      expect(logId).toEqual(expect.any(String));
-      const claimed = new Set([logId ?? ""]);
-      expect(unwrap(await provider.apps.probe(call, since, claimed)).kind).toBe("cannot_tell");
-      // Another attempt's request id is unknown to the log; the arguments tell.
-      const other = { ...call, requestId: crypto.randomUUID() };
-      expect(unwrap(await provider.apps.probe(other, since, new Set())).kind).toBe("happened");
+      const probed = unwrap(await provider.apps.probe(toLookup(call, { since })));
+      expect(probed).toMatchObject({ kind: "happened", reply: { logId: expect.any(String) } });
     });
 
-    it("cannot tell two equal calls apart, nor that a call never arrived", async () => {
+    it("finds an earlier attempt, and takes no other account's or action's call for it", async () => {
+      const id = await connect(provider);
+      const [call, since] = [toCall(id), Date.now()];
+      await provider.loseNextReply();
+      await provider.apps.execute(call);
+      const requestIds = [crypto.randomUUID(), call.requestId];
+      const probe = async (more: Partial<AppLookup>) =>
+        unwrap(await provider.apps.probe(toLookup(call, { since, ...more }))).kind;
+      expect(await probe({ requestIds })).toBe("happened");
+      expect(await probe({ action: "GMAIL_FETCH_EMAILS" })).toBe("cannot_tell");
+      expect(
+        await probe({ account: { connection: "con_2", entity: ENTITY, providerId: await connect(provider) } }),
+      ).toBe("cannot_tell");
+      expect(await probe({ since: since + 3_600_000 })).toBe("cannot_tell");
+    });
+
+    it("never takes an equal call for a lost one, nor its absence for a proof", async () => {
       const id = await connect(provider);
       const call = toCall(id, { arguments: { recipient_email: "tom@acme.example", body: crypto.randomUUID() } });
       const since = Date.now();
-      expect(unwrap(await provider.apps.probe(call, since, new Set())).kind).toBe("cannot_tell");
+      const absent = { kind: "cannot_tell", isEarly: true };
+      expect(unwrap(await provider.apps.probe(toLookup(call, { since })))).toMatchObject(absent);
       unwrap(await provider.apps.execute({ ...call, requestId: crypto.randomUUID() }));
-      unwrap(await provider.apps.execute({ ...call, requestId: crypto.randomUUID() }));
-      expect(unwrap(await provider.apps.probe(call, since, new Set())).kind).toBe("cannot_tell");
+      expect(unwrap(await provider.apps.probe(toLookup(call, { since })))).toMatchObject(absent);
+    });
+
+    it("says that the app refused the latest attempt, and of an earlier refusal nothing", async () => {
+      const id = await connect(provider);
+      const call = toCall(id, { action: "GMAIL_FETCH_MESSAGE_BY_MESSAGE_ID", arguments: { message_id: "none" } });
+      const since = Date.now();
+      await provider.apps.execute(call);
+      expect(unwrap(await provider.apps.probe(toLookup(call, { since })))).toMatchObject({
+        kind: "not_happened",
+        failure: { code: "not_found", happened: "no", cause: { kind: "answered" } },
+      });
+      const requestIds = [crypto.randomUUID(), call.requestId];
+      expect(unwrap(await provider.apps.probe(toLookup(call, { since, requestIds })))).toMatchObject({
+        kind: "cannot_tell",
+        isEarly: true,
+      });
     });
 
     it("revokes an account, and again", async () => {

@@ -4,7 +4,7 @@ import type { Tool } from "../../../core/tool/tool.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
 
 /** Ports by which something leaves the sandbox. */
-const OUTSIDE_PORTS: ReadonlySet<string> = new Set(["web", "search", "mail", "mcp", "ssh", "slack", "memory"]);
+const OUTSIDE_PORTS: ReadonlySet<string> = new Set(["web", "search", "mail", "mcp", "apps", "ssh", "slack", "memory"]);
 /** Programs read what they like of the files that they are given: an approval covers all of these. */
 const PROGRAMS = ["execute_command", "run_command", "run_skill_script", "test.run"];
 

@@ -1,0 +1,30 @@
+/** Calls of apps' actions, for the calls of one tenant's task. */
+import { appProviderFromEnv } from "./apps.ts";
+import type { Env } from "./bindings.ts";
+import { connectionsFromEnv } from "./connections.ts";
+import { providerAccountsFromEnv } from "./provider-accounts.ts";
+import { openAppCalls } from "../apps/open-calls.ts";
+import { notSent } from "../../core/base/errors.ts";
+import type { AppCallLine, AppCallsPort } from "../../core/ports/app-calls.ts";
+
+/** Opens nothing before it is used. Without a provider each call fails with `not_available`. */
+export function appCallsFromEnv(env: Env, tenant: string, log: (line: AppCallLine) => void): AppCallsPort {
+  const open = (): AppCallsPort | null => {
+    const provider = appProviderFromEnv(env);
+    if (provider === null) return null;
+    const accounts = providerAccountsFromEnv(env, tenant);
+    return openAppCalls({
+      apps: provider.apps,
+      accounts,
+      connections: connectionsFromEnv(env, tenant),
+      log,
+      now: Date.now,
+    });
+  };
+  return {
+    execute: async (request) => (await open()?.execute(request)) ?? NO_PROVIDER,
+    probe: async (request) => (await open()?.probe(request)) ?? NO_PROVIDER,
+  };
+}
+
+const NO_PROVIDER = notSent("not_available", "Integrations are disabled — no Composio API key is configured.");
