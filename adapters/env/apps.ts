@@ -18,9 +18,14 @@ interface AppsSettings {
 }
 
 /** Null without a provider. One budget of requests serves an isolate. */
-export const appProviderFromEnv: (env: Env) => AppProviderParts | null = oncePerEnv((env) => {
+export function appProviderFromEnv(env: Env): AppProviderParts | null {
+  return readAppsSettings(env) === null ? null : openProvider(env);
+}
+
+const openProvider = oncePerEnv((env: Env): AppProviderParts => {
   const settings = readAppsSettings(env);
-  return settings === null ? null : openComposio(settings);
+  if (settings === null) throw new RangeError("COMPOSIO_API_KEY is not set");
+  return openComposio(settings);
 });
 
 /** Where apps and their actions are described; null without a provider. */

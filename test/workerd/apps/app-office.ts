@@ -1,0 +1,117 @@
+/** A tenant with tools of the demo apps and an account of each: the sources and connections are stored as the product does. */
+import { env } from "cloudflare:workers";
+import { afterAll, beforeAll, inject } from "vitest";
+import { appProviderFromEnv } from "../../../adapters/env/apps.ts";
+import { appClientsFromEnv, connectionTableFromEnv } from "../../../adapters/env/connections.ts";
+import { toolSourcesFromEnv } from "../../../adapters/env/tool-sources.ts";
+import { hashCatalogueApp, toEntity } from "../../../core/connections/catalogue-app.ts";
+import type { PinnedSource, OutsideTool } from "../../../core/tool/source.ts";
+import type { EffectClass } from "../../../core/tool/tool.ts";
+import { act } from "../../contracts/database/rows.ts";
+import { valueOf } from "../../contracts/value-of.ts";
+import { followLink } from "../../mock-servers/demo-apps.ts";
+import { type Office, openOffice } from "../connections/connect-client.ts";
+
+/** Sets the provider of this Worker for the tests of a file. */
+export function useDemoApps(): void {
+  const names = ["COMPOSIO_API_KEY", "COMPOSIO_BASE_URL"] as const;
+  beforeAll(() => {
+    const { url, apiKey } = inject("servers").demoApps;
+    Object.assign(env, { COMPOSIO_API_KEY: apiKey, COMPOSIO_BASE_URL: url });
+  });
+  afterAll(() => {
+    for (const name of names) delete env[name];
+  });
+}
+
+export interface AppOffice extends Office {
+  /** The person who has the accounts. */
+  readonly person: string;
+  readonly sources: readonly PinnedSource[];
+  /** The provider's id of the account of an app. */
+  readonly accounts: ReadonlyMap<string, string>;
+}
+
+/** An action with the argument that names the call in what the demo apps note. */
+export interface NamedAction {
+  readonly action: string;
+  readonly named: string;
+  readonly others?: Readonly<Record<string, string>>;
+}
+
+const toApp = ({ action }: Pick<NamedAction, "action">): string => action.slice(0, action.indexOf("_")).toLowerCase();
+
+/** The name of an action's tool in a class. */
+export const toName = (action: string, effect: EffectClass): string => `${effect}_${action}`;
+
+function toTool(named: NamedAction, effect: EffectClass): OutsideTool {
+  const { action } = named;
+  const app = toApp(named);
+  return {
+    name: toName(action, effect),
+    summary: `Call ${action}.`,
+    toolbox: `app:${app}`,
+    category: "api",
+    permissions: ["network"],
+    security: "cautious",
+    effect,
+    timeoutMs: 12_000,
+    input: { type: "object" },
+    output: null,
+    origin: {
+      kind: "app",
+      provider: "composio",
+      app,
+      action,
+      version: "20261105_00",
+      capabilities: [],
+      isDestructive: false,
+    },
+    app: { app, provider: "composio", owner: "either", scopes: [] },
+  };
+}
+
+/** Opens a tenant whose tools are these actions, each in each of its classes. */
+export async function openAppOffice(
+  tools: readonly { readonly of: NamedAction; readonly effect: EffectClass }[],
+): Promise<AppOffice> {
+  const office = await openOffice();
+  const { person } = await office.add("Ana");
+  const source = tools.map(({ of, effect }) => toTool(of, effect));
+  const published = valueOf(
+    await toolSourcesFromEnv(env).publish(office.tenant, { name: "app:demo", tools: source }, null),
+  );
+  const accounts = new Map<string, string>();
+  for (const app of new Set(tools.map(({ of }) => toApp(of)))) {
+    accounts.set(app, await connectDemo(office.tenant, person, app));
+  }
+  return { ...office, person, accounts, sources: [{ name: published.name, hash: published.hash ?? "" }] };
+}
+
+/** Connects an account of a demo app, and returns the provider's id of it. */
+async function connectDemo(tenant: string, person: string, app: string): Promise<string> {
+  const settingsHash = await hashCatalogueApp(app);
+  const settings = { title: app, kind: "composio", per: "either", scopes: [], fields: [], hosts: [] } as const;
+  const none = { header: "authorization", at: null, clientId: null, params: {} };
+  valueOf(
+    await appClientsFromEnv(env, tenant).put({
+      app,
+      provider: "composio",
+      settings: { ...settings, ...none },
+      settingsHash,
+      secrets: null,
+    }),
+  );
+  const provider = appProviderFromEnv(env);
+  if (provider === null) throw new Error("there is no provider of apps");
+  const entity = toEntity(tenant, person);
+  const link = { app, entity, actions: [], callbackUrl: "https://otto.test/back" };
+  const { url, providerId } = valueOf(await provider.links.link(link));
+  await followLink(url, "ana@demo.example");
+  const table = connectionTableFromEnv(env, tenant);
+  const { id } = valueOf(await table.ensure({ app, person, alias: null }, "composio"));
+  const given = { tokens: { kind: "account", providerId }, label: null, scopes: null, unattended: true } as const;
+  const consent = { ...given, settingsHash, by: { person, name: "Ana" } };
+  valueOf(await table.complete(id, consent, act("connection.connect", id)));
+  return providerId;
+}
