@@ -164,10 +164,7 @@ function listTouches(origin: OutsideOrigin, effect: EffectClass): readonly Touch
         { resource: "files", mode: "add" },
       ];
     case "app":
-      return [
-        { resource: `server:app/${origin.app}`, mode: getTouchMode(effect) },
-        { resource: "files", mode: "add" },
-      ];
+      return [{ resource: `server:app/${origin.app}`, mode: getTouchMode(effect) }];
     case "skill":
       return [];
   }

@@ -10,6 +10,7 @@ import type { EndReason, TaskState } from "./state.ts";
 import type { Message } from "../model/messages.ts";
 import { iso, isoOrNull } from "../base/iso.ts";
 import type { BoundFile } from "../sandbox/bind-copy.ts";
+import type { EffectClass } from "../tool/tool.ts";
 import type { ApprovalOwner } from "./wait.ts";
 
 /** What a task waits for, as the API returns it. */
@@ -37,6 +38,8 @@ export type PendingView =
       /** Hash of the arguments with the content of their files. Absent from a task of an earlier release. */
       readonly approved_hash?: string;
       readonly reason: string;
+      /** What a repeat of the call would do. Absent from a view of an earlier release. */
+      readonly effect?: EffectClass;
       readonly expires_at: string | null;
       /** Who decides; null for everyone who may approve. Absent from a view of an earlier release. */
       readonly decides?: DecidesView | null;
@@ -219,6 +222,7 @@ export function getPending(state: TaskState): PendingView[] {
         arguments_hash: call.argumentsHash,
         approved_hash: hashApproved(call.argumentsHash, wait.files),
         reason: wait.reason,
+        effect: call.effect,
         expires_at: isoOrNull(wait.expiresAt),
         decides: wait.owner === undefined ? null : formatOwner(wait.owner),
         ...(wait.files === undefined ? {} : { files: wait.files.map(formatFile) }),

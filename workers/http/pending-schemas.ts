@@ -42,6 +42,8 @@ export const accountSchema = z
   })
   .meta({ id: "CallAccount" });
 
+export const effectSchema = z.enum(["none", "keyed", "probe", "once"]);
+
 export const pendingSchema = z.discriminatedUnion("kind", [
   z
     .strictObject({
@@ -70,6 +72,9 @@ export const pendingSchema = z.discriminatedUnion("kind", [
           "Hash of what is approved: SHA-256 over `arguments_hash` and the paths and hashes of `files`; without files it equals `arguments_hash`. Absent from a task of an earlier release.",
         ),
       reason: z.string(),
+      effect: effectSchema
+        .optional()
+        .describe("What a repeat of the call would do. Absent from a task of an earlier release."),
       expires_at: time.nullable(),
       decides: decidesSchema.nullable().optional().describe("Who decides; null for everyone who may approve."),
       account: accountSchema

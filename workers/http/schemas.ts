@@ -6,7 +6,7 @@ import { LABEL_NAMES } from "../../core/provenance/label.ts";
 import { HOWS } from "../../core/skills/skill.ts";
 import { END_REASONS } from "../../core/task/state.ts";
 import { TASK_STATUSES } from "../../core/task/status.ts";
-import { accountSchema, pendingSchema } from "./pending-schemas.ts";
+import { accountSchema, effectSchema, pendingSchema } from "./pending-schemas.ts";
 
 const codes = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
 const time = z.iso.datetime();
@@ -161,7 +161,6 @@ export const toolResultSchema = z
   ])
   .meta({ id: "ToolResult" });
 
-const effectSchema = z.enum(["none", "keyed", "probe", "once"]);
 const ledgerStateSchema = z.enum(["intended", "confirmed", "failed", "unknown", "refused"]);
 
 const labelSchema = z

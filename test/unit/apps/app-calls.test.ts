@@ -272,6 +272,13 @@ describe("composio_execute", () => {
   });
 });
 
+test("an approval says that a critical action cannot be undone", async () => {
+  const asking = { security: "critical" } as const;
+  const { prepare } = await play(describeTool("probe", asking));
+  const { approval } = await prepare("GMAIL_SEND_EMAIL", SEND);
+  expect(approval?.reason).toMatch(/is critical: .*It cannot be undone\.$/);
+});
+
 test("a call with a file is refused before anybody is asked to approve it", async () => {
   const { prepare } = await play(describeTool("probe"));
   const call = await prepare("GMAIL_SEND_EMAIL", { ...SEND, attachment: { name: "a.pdf" } });

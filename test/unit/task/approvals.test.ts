@@ -50,7 +50,9 @@ describe("a call that needs an approval", () => {
     const world = parked();
     expect(toView(world.state)).toMatchObject({
       status: "waiting_approval",
-      pending: [{ kind: "approval", tool: "send", arguments_hash: "send-1-0", reason: "the policy asks" }],
+      pending: [
+        { kind: "approval", tool: "send", arguments_hash: "send-1-0", reason: "the policy asks", effect: "once" },
+      ],
     });
     expect(world.ran).toEqual([]);
     expect(rowsOf(world)).toMatchObject([{ state: "intended", attempts: 0, settledAt: null }]);

@@ -237,6 +237,16 @@ describe("a call of an action", () => {
     expect(page.events.find(({ type }) => type === "call.completed")?.data).toMatchObject({ label: "outside" });
   });
 
+  test("by composio_execute over the API runs as the key's person", async () => {
+    const call = async (name: string, given: object) =>
+      (await office.ana.send("POST", `/v1/tools/${name}/call`, { arguments: given })).json;
+    const execute = { action: "SLACK_SEARCH_MESSAGES", params: { query: "demo" } };
+    const found = { ok: true, result: { ok: true, matches: [{ text: expect.stringContaining("demo") }] } };
+    expect(await call("composio_execute", execute)).toMatchObject(found);
+    expect(await call("call_tool", { name: "composio_execute", arguments: execute })).toMatchObject(found);
+    expect(await call("composio_execute", { ...execute, action: "read_file" })).toMatchObject({ code: "not_found" });
+  });
+
   test("asks for the account again once the provider says that it ended, and the connection expires", async () => {
     const other = await openAppOffice([{ of: mail, effect: "probe" }]);
     await control({ expire: other.accounts.get("gmail") ?? "" });

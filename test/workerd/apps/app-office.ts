@@ -10,7 +10,7 @@ import type { EffectClass } from "../../../core/tool/tool.ts";
 import { act } from "../../contracts/database/rows.ts";
 import { valueOf } from "../../contracts/value-of.ts";
 import { followLink } from "../../mock-servers/demo-apps.ts";
-import { type Office, openOffice } from "../connections/connect-client.ts";
+import { type Member, type Office, openOffice } from "../connections/connect-client.ts";
 
 /** Sets the provider of this Worker for the tests of a file. */
 export function useDemoApps(): void {
@@ -26,6 +26,7 @@ export function useDemoApps(): void {
 
 export interface AppOffice extends Office {
   /** The person who has the accounts. */
+  readonly ana: Member;
   readonly person: string;
   readonly sources: readonly PinnedSource[];
   /** The provider's id of the account of an app. */
@@ -76,7 +77,8 @@ export async function openAppOffice(
   tools: readonly { readonly of: NamedAction; readonly effect: EffectClass }[],
 ): Promise<AppOffice> {
   const office = await openOffice();
-  const { person } = await office.add("Ana");
+  const ana = await office.add("Ana", ["tasks:read", "tasks:write", "tools:call"]);
+  const { person } = ana;
   const source = tools.map(({ of, effect }) => toTool(of, effect));
   const published = valueOf(
     await toolSourcesFromEnv(env).publish(office.tenant, { name: "app:demo", tools: source }, null),
@@ -85,7 +87,7 @@ export async function openAppOffice(
   for (const app of new Set(tools.map(({ of }) => toApp(of)))) {
     accounts.set(app, await connectDemo(office.tenant, person, app));
   }
-  return { ...office, person, accounts, sources: [{ name: published.name, hash: published.hash ?? "" }] };
+  return { ...office, ana, person, accounts, sources: [{ name: published.name, hash: published.hash ?? "" }] };
 }
 
 /** Connects an account of a demo app, and returns the provider's id of it. */

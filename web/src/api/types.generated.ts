@@ -329,7 +329,7 @@ export type OverlapPolicy = "skip" | "queue" | "cancel_previous" | "allow";
 
 export type OwnerRule = "person" | "shared" | "either";
 
-export type PendingApproval = { kind: "approval"; id: string; call_id: string; tool: string; arguments?: unknown; arguments_hash: string; approved_hash?: string | undefined; reason: string; expires_at: string | null; decides?: { person_id: string; name: string; delegates: boolean } | null | undefined; account?: CallAccount | undefined; files?: (ApprovedFile)[] | undefined; task_id?: string | undefined };
+export type PendingApproval = { kind: "approval"; id: string; call_id: string; tool: string; arguments?: unknown; arguments_hash: string; approved_hash?: string | undefined; reason: string; effect?: EffectClass | undefined; expires_at: string | null; decides?: { person_id: string; name: string; delegates: boolean } | null | undefined; account?: CallAccount | undefined; files?: (ApprovedFile)[] | undefined; task_id?: string | undefined };
 
 export type PendingConnection = { kind: "connection"; id: string; call_id: string; tool: string; app: string; reason: ConnectReason; person_id: string | null; connect_url: string | null; expires_at: string; task_id?: string | undefined };
 

@@ -15,6 +15,7 @@ import { ArgumentsView } from "./arguments-view.tsx";
 import { CardFrame, CardProblem, type CardProps } from "./card-frame.tsx";
 import { canDecide, describeAccount } from "./account-words.ts";
 import { useDecision } from "./decide.ts";
+import { describeEffect } from "./effect-words.ts";
 import {
   asArguments,
   type ArgumentsDraft,
@@ -92,6 +93,7 @@ export function ApprovalCard({ taskId, entry, isSettled, onDone, onClose }: Appr
           {entry.reason}
         </p>
       )}
+      {entry.effect === undefined ? null : <p className="text-quiet">{describeEffect(entry.effect)}</p>}
       <Account entry={entry} reader={reader} />
       {draft.doing === "editing" ? null : <ArgumentsView value={entry.arguments} />}
       {entry.files === undefined ? null : (
