@@ -9,7 +9,7 @@ import { BY_PRINCIPAL } from "../../../core/model/label-messages.ts";
 import type { AppLookupRequest, AppRequest } from "../../../core/ports/app-calls.ts";
 import type { AppProbe, AppReply } from "../../../core/ports/apps.ts";
 import type { ToolPorts } from "../../../core/ports/tool-ports.ts";
-import { OUTSIDE } from "../../../core/provenance/label.ts";
+import { OUTSIDE, PRINCIPAL } from "../../../core/provenance/label.ts";
 import { performCalls } from "../../../core/steps/perform.ts";
 import { prepareCalls } from "../../../core/steps/prepare.ts";
 import { buildToolset } from "../../../core/steps/toolset.ts";
@@ -102,7 +102,16 @@ async function play(outside: OutsideTool, { replies = [SENT], found = [], consen
   };
   const perform = async (change: Partial<RunnableCall> = {}) => {
     const { id, approval: _, outcome: __, connect: ___, ...rest } = await prepare(outside.name, SEND);
-    const call: RunnableCall = { ...rest, callId: id, key: id, mode: "run", attempt: 1, intendedAt: 1_000, ...change };
+    const call: RunnableCall = {
+      ...rest,
+      callId: id,
+      key: id,
+      mode: "run",
+      attempt: 1,
+      intendedAt: 1_000,
+      label: PRINCIPAL,
+      ...change,
+    };
     const deps = { ...depsFor(tools), connections, ports: { apps, patterns: linearPatterns } as unknown as ToolPorts };
     const job = { facts: FACTS, step: 1, calls: [call], actors, timeoutMs: 20_000 };
     const { value } = await performCalls(job, deps, new AbortController().signal).next(true);
