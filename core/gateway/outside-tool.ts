@@ -175,15 +175,15 @@ function addLookups(
   tool: OutsideTool,
   caller: OutsideCaller<Kind, keyof ToolPorts> | undefined,
 ): Pick<Tool, "check" | "probe"> {
-  if (caller === undefined) return {};
-  const { check, probe } = caller;
+  const check = (given: never) => toKnownEnd(caller?.check?.(tool, given) ?? null);
+  const probe: Tool["probe"] = async (given, context) => (await caller?.probe?.(tool, given, context)) ?? CANNOT_TELL;
   return {
-    ...(check === undefined ? {} : { check: (given: never) => toKnownEnd(check(tool, given)) }),
-    ...(probe === undefined || tool.effect !== "probe"
-      ? {}
-      : { probe: async (given: never, context) => await probe(tool, given, context) }),
+    ...(caller?.check === undefined ? {} : { check }),
+    ...(caller?.probe === undefined || tool.effect !== "probe" ? {} : { probe }),
   };
 }
+
+const CANNOT_TELL = { kind: "cannot_tell" } as const;
 
 function toKnownEnd(failure: Failure | null): KnownEnd | null {
   return failure === null ? null : { kind: "fails", failure };

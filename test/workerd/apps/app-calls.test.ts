@@ -77,6 +77,12 @@ type KillPoint = (typeof KILL_POINTS)[number];
 
 const LOST = new TypeError("the connection was lost");
 
+/** The body of a request that calls an action; empty for another one. */
+function readCall(input: RequestInfo | URL, init: RequestInit | undefined): string {
+  const isCall = typeof input === "string" && input.includes("/tools/execute/");
+  return isCall && typeof init?.body === "string" ? init.body : "";
+}
+
 /**
  * Holds the first request of each marker at the point of the kill. What `kill` resolves then is lost, because its process
  * died. `pointOf` may differ by marker.
@@ -87,9 +93,8 @@ function holdRequests(markers: readonly string[], pointOf: (marker: string) => K
   const seen = new Set<string>();
   const held = new Set<string>();
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
-    const body = typeof init?.body === "string" ? init.body : "";
-    const isExecute = String(input).includes("/tools/execute/");
-    const marker = isExecute ? markers.find((one) => !seen.has(one) && body.includes(one)) : undefined;
+    const body = readCall(input, init);
+    const marker = markers.find((one) => !seen.has(one) && body.includes(one));
     if (marker === undefined) return await real(input, init);
     seen.add(marker);
     const point = pointOf(marker);
@@ -171,8 +176,7 @@ describe("two equal calls at the same time", () => {
     let requests = 0;
     const real = globalThis.fetch.bind(globalThis);
     vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
-      const isCall = String(input).includes("/tools/execute/") && String(init?.body).includes(marker);
-      if (!isCall) return await real(input, init);
+      if (!readCall(input, init).includes(marker)) return await real(input, init);
       requests += 1;
       if (requests === 1) throw LOST;
       await (await real(input, init)).body?.cancel();
