@@ -24,6 +24,7 @@ import type { AuditEntry } from "../../core/ports/audit.ts";
 import type { Flow } from "../../core/connections/flow.ts";
 import type { TokenSet } from "../../core/connections/tokens.ts";
 import type { ConnectionTable, OwnedApp, SettledState, UsedLink } from "../../core/ports/connection-table.ts";
+import { createConnection } from "./connection.ts";
 
 interface Row {
   connection: Connection;
@@ -87,9 +88,7 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
   function end(row: Row): void {
     const { tokens, connection } = row;
     if (tokens !== null) enqueue(row, tokens);
-    row.tokens = null;
-    row.flow = null;
-    row.leasedUntil = 0;
+    Object.assign(row, { tokens: null, flow: null, leasedUntil: 0 });
     const outage = connection.outage + (connection.status === "active" ? 1 : 0);
     const status = changeStatus(connection.status, "revoke");
     edit(row, { status, outage, pendingUntil: null, why: null, updatedAt: now() });
@@ -366,19 +365,10 @@ export function fakeConnectionTable(tenant: string, now: () => number): FakeConn
   function makeRow({ app, person, alias }: OwnedApp, provider: Provider): Row {
     const id = makeId("connection", now(), crypto.getRandomValues(new Uint8Array(10)));
     const owner = person === null ? ({ kind: "shared" } as const) : ({ kind: "person", id: person, name: "" } as const);
-    const nothing = { pendingUntil: null, label: null, scopes: null, settingsHash: null, expiresAt: null, why: null };
-    const times = { notifiedAt: null, revocation: null, lastUsedAt: null, lastCheckedAt: null };
-    const flags = { isDefault: false, unattended: false, delegates: false, consent: 0, outage: 0, connectedBy: null };
-    const named = { tenant, id, app, provider, owner, alias, status: "new" as const };
-    return {
-      connection: { ...named, ...nothing, ...times, ...flags, createdAt: now(), updatedAt: now() },
-      tokens: null,
-      version: 0,
-      flow: null,
-      linkUsed: null,
-      leasedUntil: 0,
-      revoking: [],
-    };
+    const named = { tenant, id, app, provider, owner, alias, createdAt: now(), updatedAt: now() };
+    const fresh = { status: "new", consent: 0, unattended: false, settingsHash: null } as const;
+    const empty = { tokens: null, version: 0, flow: null, linkUsed: null, leasedUntil: 0, revoking: [] };
+    return { connection: createConnection({ ...named, ...fresh }), ...empty };
   }
 
   return {

@@ -3,7 +3,7 @@ import type { Env } from "../../adapters/env/bindings.ts";
 
 let set: Env | null = null;
 
-/** Returns the environment of requests from now on; `null` sets the usual one again. */
+/** Returns the environment of requests from now on; `null`: those of the suite. */
 export function setVariables(env: Env, variables: Readonly<Record<string, string>> | null): Env {
   set = variables === null ? null : { ...env, ...variables };
   return withVariables(env);

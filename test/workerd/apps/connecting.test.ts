@@ -32,6 +32,7 @@ import {
   listAccounts,
   listStatuses,
   openProvider,
+  readLatest,
 } from "./provider.ts";
 
 const SCOPES = ["tasks:read", "tasks:write", "admin"] as const;
@@ -76,7 +77,7 @@ describe("connecting", () => {
       unattended: true,
       revocation: null,
     });
-    const [{ id = "", entity = "", status = "" } = {}] = await listAccounts(office.tenant);
+    const { id, entity, status } = await readLatest(office.tenant);
     expect([entity, status]).toEqual([`${office.tenant}.${ana.person}`, "ACTIVE"]);
     const account = await accountOf(ana);
     expect(valueOf(await providerAccountsFromEnv(env, office.tenant).find(account))).toEqual({
@@ -305,7 +306,7 @@ describe("by the names of document 002", () => {
 
   test("a revocation that the provider did not answer is repeated by the outbox", async () => {
     await connectAtProvider(ana);
-    const [{ id = "" } = {}] = await listAccounts(office.tenant);
+    const { id } = await readLatest(office.tenant);
     await control({ accounts: { fault: "error", times: 1, of: id } });
     await ana.send("POST", "/api/tools/disconnect", { app_name: "gmail" });
     const hasTried = async () => expect((await readOnly(ana)).revocation).toMatchObject({ state: "open" });

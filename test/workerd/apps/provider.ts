@@ -44,6 +44,13 @@ export async function listAccounts(tenant: string) {
   return accounts.filter(({ entity }) => entity.startsWith(`${tenant}.`)).toReversed();
 }
 
+/** The account that was made last. */
+export async function readLatest(tenant: string) {
+  const [latest] = await listAccounts(tenant);
+  if (latest === undefined) throw new Error("the provider has no account of the tenant");
+  return latest;
+}
+
 /** Waits until no account of the tenant is active at the provider, which only an outbox may have to end. */
 export async function expectNoneActive(tenant: string): Promise<void> {
   const isNone = async () =>

@@ -55,7 +55,7 @@ function appTable(tenant: string) {
 
 /** Tokens that a user of the mock app agreed to. */
 export async function grantTokens(tenant: string, user = "ana"): Promise<TokenSet> {
-  const authorizations = await authorizationsFromEnv(env, tenant);
+  const authorizations = authorizationsFromEnv(env, tenant);
   const begun = valueOf(await authorizations.begin(APP, { redirectUrl: REDIRECT, state: "s" }));
   const by = { person: null, name: "test" };
   const flow = { ...begun, nonce: "n", redirectUrl: REDIRECT, until: Date.now() + 60_000, unattended: false, by };

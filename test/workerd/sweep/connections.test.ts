@@ -67,7 +67,7 @@ describe("a check", () => {
     const tokens = await grantExpiring();
     const { id } = await connect(tenant, ana.id, { tokens });
     const before = await tenantsFromEnv(env)(tenant).standing();
-    valueOf(await (await authorizationsFromEnv(env, tenant)).revoke(APP, tokens));
+    valueOf(await authorizationsFromEnv(env, tenant).revoke(APP, tokens));
     await check();
     await check();
     expect(await find(id)).toMatchObject({ status: "expired", outage: 1, notifiedAt: expect.any(Number) });
