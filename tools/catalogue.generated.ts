@@ -32,6 +32,7 @@ import memoryMemorySave from "./memory/memory-save.ts";
 import memoryMemorySearch from "./memory/memory-search.ts";
 import documentsReadDocument from "./documents/read-document.ts";
 import filesReadFile from "./files/read-file.ts";
+import peopleRequestConnection from "./people/request-connection.ts";
 import shellRunCommand from "./shell/run-command.ts";
 import skillsRunSkillScript from "./skills/run-skill-script.ts";
 import filesSearchInFiles from "./files/search-in-files.ts";
@@ -81,6 +82,7 @@ export const catalogue: readonly Tool[] = [
   memoryMemorySearch,
   documentsReadDocument,
   filesReadFile,
+  peopleRequestConnection,
   shellRunCommand,
   skillsRunSkillScript,
   filesSearchInFiles,

@@ -88,6 +88,10 @@ interface ToolParts<In extends z.ZodObject, Out extends z.ZodType, Need extends 
   readonly timeoutMs?: number | ((given: z.output<In>) => number);
   /** True for a tool that returns `control(…)`. */
   readonly steers?: boolean;
+  /** Of a tool that asks a person to connect an app: the app that a call names. */
+  connects?(given: z.output<In>): string;
+  /** True for a tool that only tasks with apps have. */
+  readonly onlyWithApps?: boolean;
   /** True for a tool that is off until an agent's `tools` name it: no pattern with a wildcard opens it. */
   readonly onlyByName?: boolean;
   /** True for a tool that runs only scripts of pinned skills, which need no permission `exec`. */
@@ -230,6 +234,8 @@ const FIELDS: ReadonlySet<string> = new Set<keyof ToolDefinition<z.ZodObject, z.
   "aliases",
   "timeoutMs",
   "steers",
+  "connects",
+  "onlyWithApps",
   "onlyByName",
   "runsPinnedSkills",
   "onlyByModel",

@@ -26,7 +26,7 @@ import { securityHeaders } from "./http/middleware/security-headers.ts";
 import { findRetry } from "./http/retryable-failure.ts";
 import { problemResponse } from "./http/problem.ts";
 import { agentRoutes } from "./agents/routes.ts";
-import { appConnectRoutes } from "./apps/connect-routes.ts";
+import { appResolutionRoutes } from "./apps/resolve-routes.ts";
 import { appCatalogueRoutes } from "./apps/routes.ts";
 import { appRoutes } from "./connections/app-routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
@@ -129,6 +129,7 @@ export function createApp(): App {
   secretRoutes(app);
   appRoutes(app);
   appCatalogueRoutes(app);
+  appResolutionRoutes(app);
   catalogueSyncRoutes(app);
   appConnectRoutes(app);
   connectionRoutes(app);

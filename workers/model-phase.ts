@@ -2,6 +2,7 @@
  * The model phase of a step: calls the model, prepares its calls, and makes those that change nothing. The task's object
  * runs it, or the step runner does (`OTTO_MODEL_PHASE`).
  */
+import { appRightsFromEnv } from "../adapters/env/app-rights.ts";
 import { connectionsFromEnv } from "../adapters/env/connections.ts";
 import { drainLeftFromEnv } from "../adapters/env/steps.ts";
 import { taskModelFromEnv } from "../adapters/env/model.ts";
@@ -74,7 +75,8 @@ async function toReply(
   const giveWay = chargeTurns(env, facts.tenant);
   const connections = connectionsFromEnv(env, facts.tenant);
   const steered = actors === undefined ? {} : { actors };
-  const known = { facts, step, toolset, repeat, context, boundSecrets, giveWay, connections, ...steered };
+  const appRights = appRightsFromEnv(env, facts.tenant);
+  const known = { facts, step, toolset, repeat, context, boundSecrets, giveWay, connections, appRights, ...steered };
   const prepared = final ? [] : await prepareCalls(done.calls, known);
   const calls =
     prepared.length > 0 && mayPerformEarly(prepared, toolset)

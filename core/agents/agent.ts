@@ -61,6 +61,10 @@ export const deniedPatternSchema = z
   .max(200)
   .refine((pattern) => pattern !== ".", DENIED_PATTERN_HINT);
 
+/** The capability gate (`core/apps/gate.ts`). `enforce` blocks what is outside the request; `ask` asks; `off` only orders lists. */
+export const CAPABILITY_GATES = ["enforce", "ask", "off"] as const;
+export type CapabilityGate = (typeof CAPABILITY_GATES)[number];
+
 /** The body of `POST /v1/agents` and `PUT /v1/agents/{id}`. */
 export const agentConfigSchema = z.strictObject({
   name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "1 to 64 letters, digits, _ or -"),
@@ -94,6 +98,12 @@ export const agentConfigSchema = z.strictObject({
       "Hosts that honour `Idempotency-Key`, each with the seconds that it remembers a key (1800 unless stated; a day for Stripe and for the host of OTTO_PUBLIC_URL)",
     ),
   on_unknown: z.enum(["tell", "ask"]).optional(),
+  capability_gate: z
+    .enum(CAPABILITY_GATES)
+    .optional()
+    .describe(
+      "For actions of apps that the request does not ask for. `enforce` blocks them, `ask` (the default) asks before a write and blocks what destroys, `off` only orders them; what destroys always asks",
+    ),
   memory: z
     .strictObject({
       summaries: z.boolean().optional().describe("False: completed tasks leave no summary in memory"),

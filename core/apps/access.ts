@@ -1,7 +1,7 @@
 /**
  * Whether an agent may call an action for a caller, and if not, the first reason in a fixed order with one sentence for
- * the model. Not called yet: no task has tools of apps. It is made for the pinning of a task's tools and for the moment
- * before each call, so that what was narrowed meanwhile counts at once.
+ * the model. Asked when a task's tools are chosen, when a call is prepared, and just before each call, so that what was
+ * narrowed meanwhile counts at once.
  */
 import type { ConnectReason } from "../connections/account.ts";
 import type { PolicyRuling } from "../gateway/policy.ts";
@@ -111,8 +111,21 @@ const RULES: readonly Rule[] = [
   ({ app, account }) => (account === null ? null : { reason: "not_connected", why: WHY_NO_ACCOUNT[account](app) }),
 ];
 
+/** What decides on a whole app. */
+type AppQuestion = Pick<AccessQuestion, "app" | "assignments" | "added">;
+
+/** Returns why the agent may use nothing of an app; null if it may use something. */
+export function refuseApp(question: AppQuestion): Refusal | null {
+  const { app, assignments, added } = question;
+  const refused = refuseUnassigned(
+    question,
+    assignments.find((one) => one.app === app),
+  );
+  return refused ?? (added.has(app) ? null : refuseUnassigned({ app, assignments: [], added }));
+}
+
 /** Without an assignment the agent has every added app; if all are switched off, it has none. */
-function refuseUnassigned({ app, assignments, added }: AccessQuestion, assignment?: AppAssignment): Refusal | null {
+function refuseUnassigned({ app, assignments, added }: AppQuestion, assignment?: AppAssignment): Refusal | null {
   if (assignments.length === 0)
     return added.has(app)
       ? null

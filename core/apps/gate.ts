@@ -1,19 +1,13 @@
 /**
  * The capability gate: whether an action of an app serves what the task's actors asked for. It only adds to the agent's
- * policy, and anything that it cannot judge is denied.
- *
- * Not called yet: no task has tools of apps. It is made for the policy stage: `rulePolicy` (`core/steps/admit.ts`) gets a
- * `PolicyRuling` from `decidePolicy`, and for a tool of an app has to call `addGate(ruling, ruleGate(gate, …))` before it
- * acts on the decision. A call that the gate blocks is to be refused with `blocked_by_policy`, the sentence of `formatBlocked`, and `error_type:
- * validation_blocked` in the details.
+ * policy, and anything that it cannot judge is denied. The policy stage calls it for every tool of an app
+ * (`core/steps/admit.ts`). A call that it blocks is refused with `blocked_by_policy`, the sentence of `formatBlocked`, and
+ * `error_type: validation_blocked` in the details.
  */
+import type { CapabilityGate } from "../agents/agent.ts";
 import type { PolicyRuling } from "../gateway/policy.ts";
 import type { ActionJudgement } from "./catalogue.ts";
 import { type Intent, isAskedFor } from "./intent.ts";
-
-/** `agents.capability_gate`. `enforce` blocks what is outside the request; `ask` asks; `off` only orders lists. */
-export const CAPABILITY_GATES = ["enforce", "ask", "off"] as const;
-export type CapabilityGate = (typeof CAPABILITY_GATES)[number];
 
 /** What the gate reads of an action. */
 export interface GatedAction extends Pick<ActionJudgement, "effect" | "capabilities" | "isDestructive"> {

@@ -1,6 +1,6 @@
 /**
  * The part of the system message that says which actions of apps fit a task, for writing once, when the task is created,
- * from the resolved actions (`resolve.ts`). Not called yet: no task has tools of apps. Names and descriptions come from a provider, so each is one line without marks.
+ * from the resolved actions (`resolve.ts`). Names and descriptions come from a provider, so each is one line without marks.
  */
 import { estimateTokens } from "../model/tokens.ts";
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";

@@ -19,6 +19,8 @@ export interface RankRequest {
   readonly intent: Intent;
   /** The apps that the agent and its caller may use. */
   readonly apps: ReadonlySet<string>;
+  /** True for an action that the agent may call. Absent: it may call every action of these apps. */
+  readonly admits?: (action: ListedAction) => boolean;
 }
 
 export interface Ranked {
@@ -49,25 +51,46 @@ export function rankActions(request: RankRequest, index: ActionIndex): Ranked {
   return toRanked(found.length > 0 ? "sdk_search" : "cache_ranked", [...found, ...others]);
 }
 
+/** What one tier finds. */
+interface Tier {
+  readonly tier: Exclude<Strategy, "none">;
+  readonly actions: readonly ListedAction[];
+}
+
+/** Returns what each tier finds for a request, whether it is used or not: for an administrator. */
+export function listTiers(request: RankRequest, index: ActionIndex): Tier[] {
+  const fitting = listFitting(request, index);
+  const segment = index.segment();
+  return [
+    { tier: "exact_lookup", actions: findNamed(request, index) },
+    { tier: "sdk_search", actions: segment === null ? [] : search(request.text, fitting, index, segment) },
+    { tier: "cache_ranked", actions: rankByWords(request, fitting, index) },
+  ];
+}
+
 function toRanked(strategy: Strategy, actions: readonly ListedAction[]): Ranked {
   return { strategy: actions.length === 0 ? "none" : strategy, actions: actions.slice(0, MAX_RANKED) };
 }
 
 /** Finds the actions that the request names. An app whose name begins another's does not get the other's actions. */
-function findNamed({ intent, apps }: RankRequest, { actions, numbers }: ActionIndex): ListedAction[] {
+function findNamed({ intent, apps, admits }: RankRequest, { actions, numbers }: ActionIndex): ListedAction[] {
   return [...intent.actions].flatMap((name) => {
     const action = actions[numbers.get(name) ?? -1];
-    return action !== undefined && apps.has(action.app) ? [action] : [];
+    return action !== undefined && apps.has(action.app) && admits?.(action) !== false ? [action] : [];
   });
 }
 
 /** Lists the numbers of the allowed apps' actions that serve the request. */
-function listFitting({ intent, apps }: RankRequest, { byApp, capabilities, capabilitiesOf }: ActionIndex): number[] {
-  const fitting: number[] = [];
+function listFitting({ intent, apps, admits }: RankRequest, index: ActionIndex): number[] {
+  const { actions, byApp, capabilities, capabilitiesOf } = index;
   const fit = capabilities.map((one) => fits(one, intent));
-  for (const app of apps)
-    for (const number of byApp.get(app) ?? []) if (fit[capabilitiesOf[number] ?? -1] === true) fitting.push(number);
-  return fitting;
+  const mayUse = (number: number): boolean => {
+    const action = actions[number];
+    return action !== undefined && admits?.(action) !== false;
+  };
+  return [...apps].flatMap((app) =>
+    (byApp.get(app) ?? []).filter((number) => fit[capabilitiesOf[number] ?? -1] === true && mayUse(number)),
+  );
 }
 
 /** Nothing outside the request, unless it is only generic. An action without capabilities may serve what is not understood. */

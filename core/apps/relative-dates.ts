@@ -1,7 +1,7 @@
 /**
- * Dates that a request names relative to today, such as “last week”, in the caller's time zone. Not called yet: no task has
- * tools of apps. A model is to read them resolved (`hints.ts`), and a mail search whose dates contradict the request is to
- * be corrected before the arguments are hashed (the stage of validation, for actions with Gmail's search syntax).
+ * Dates that a request names relative to today, such as “last week”, in the caller's time zone. A model reads
+ * them resolved (`hints.ts`), and a mail search whose dates contradict the request is corrected before its arguments are
+ * hashed (`core/steps/mail-search.ts`).
  *
  * A week begins on Monday. A range includes its first and its last day.
  */

@@ -133,6 +133,8 @@ interface DetailsByCode {
     readonly task_id: string;
     readonly expires_at: string | null;
   };
+  /** `validation_blocked`: the capability gate blocked it. */
+  readonly blocked_by_policy: { readonly error_type?: "validation_blocked" };
   readonly outcome_unknown: { readonly task_id: string; readonly call_id: string };
   readonly internal: DatabaseDetails & {
     readonly fields?: string;

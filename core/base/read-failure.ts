@@ -52,6 +52,7 @@ const PUBLIC_DETAILS: { readonly [Code in ErrorCode]?: readonly (keyof ErrorDeta
   rate_limited: ["service", "status"],
   needs_approval: ["approval_id", "task_id", "expires_at"],
   outcome_unknown: ["task_id", "call_id"],
+  blocked_by_policy: ["error_type"],
   conflict: ["by", "names"],
 };
 

@@ -5,12 +5,17 @@ import type { AgentConfig } from "../agents/agent.ts";
 import type { Permission, Tool } from "../tool/tool.ts";
 
 /** The fields of a tool that the envelope checks. */
-type CheckedTool = Pick<Tool, "name" | "alsoNamed" | "permissions" | "onlyByName" | "runsPinnedSkills">;
+type CheckedTool = Pick<
+  Tool,
+  "name" | "alsoNamed" | "permissions" | "onlyByName" | "onlyWithApps" | "runsPinnedSkills"
+>;
 
 /** The parts of a task that decide: its agent, and the tool patterns of its request and of each dispatch above it. */
 interface Envelope {
   readonly agent: { readonly config: Pick<AgentConfig, "name" | "permissions" | "tools"> };
   readonly tools: readonly (readonly string[])[];
+  /** Absent from a task without apps. */
+  readonly apps?: object;
 }
 
 /**
@@ -28,6 +33,9 @@ export function checkEnvelope(tool: CheckedTool, facts: Envelope, hasSkills = fa
   }
   if (!facts.tools.every((patterns) => matchesAny(tool, patterns))) {
     return failed("permission_denied", `This task was not given the tool ${tool.name}.`);
+  }
+  if (tool.onlyWithApps === true && facts.apps === undefined) {
+    return failed("permission_denied", `The tool ${tool.name} is only for tasks with apps, and this one has none.`);
   }
   const has = (permission: Permission) => config.permissions.includes(permission);
   const isGranted = (permission: Permission) =>

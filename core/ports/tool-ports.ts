@@ -3,7 +3,7 @@
  * and one contract suite that both pass (`test/contracts/`). Methods return expected failures as values and throw only on a defect.
  */
 import type { PatternsPort } from "../lib/patterns.ts";
-import type { AppCallsPort } from "./app-calls.ts";
+import type { AppConnectionsPort } from "./app-connections.ts";
 import type { DocumentsPort } from "./documents.ts";
 import type { FilesPort } from "./files.ts";
 import type { TaskMailPort } from "./mail.ts";
@@ -24,6 +24,7 @@ import type { WebPort } from "./web.ts";
 /** The ports that tools may declare in `needs`. */
 export interface ToolPorts {
   readonly toolSearch: ToolSearchPort;
+  readonly appConnections: AppConnectionsPort;
   readonly files: FilesPort;
   readonly web: WebPort;
   readonly search: SearchPort;

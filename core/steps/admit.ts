@@ -7,7 +7,9 @@ import { failed, ok, type Result } from "../base/errors.ts";
 import type { CallContext } from "../model/label-messages.ts";
 import { listSkillsInForce } from "../task/skills-in-force.ts";
 import type { TaskFacts } from "../task/state.ts";
-import type { CheckFacts, EffectFacts, EffectTerms, Tool } from "../tool/tool.ts";
+import { addGate, formatBlocked, ruleGate } from "../apps/gate.ts";
+import { type AskedIntent, toIntent, toNamedIntent } from "../apps/task-apps.ts";
+import type { AppAction, CheckFacts, EffectFacts, EffectTerms, Tool } from "../tool/tool.ts";
 import { decidePolicy } from "../gateway/policy.ts";
 import type { Toolset } from "./toolset.ts";
 import { getSettings, getSupplied } from "./tool-settings.ts";
@@ -21,6 +23,8 @@ export interface AdmittedCall {
   readonly askFirst: string | null;
   /** The result that the tool's check knows, so that nothing runs and nothing has to be approved; null if none. */
   readonly answer: { readonly result: unknown } | null;
+  /** What the model reads before the result: an argument was corrected. */
+  readonly note?: string;
 }
 
 /** The context of a call. `context` has the texts that the model read. */
@@ -28,6 +32,8 @@ export interface AdmitContext {
   readonly facts: TaskFacts;
   readonly toolset: Pick<Toolset, "admits" | "skills" | "mailKeyedForMs" | "ownApi" | "patterns">;
   readonly context: CallContext;
+  /** True for a person's own arguments: that person asks for the action. */
+  readonly isByPerson?: true;
 }
 
 /** A call whose arguments fit its tool. */
@@ -36,6 +42,8 @@ export interface CheckedCall {
   readonly arguments: unknown;
   /** As in an `AdmittedCall`. */
   readonly answer: { readonly result: unknown } | null;
+  /** What the model reads before the result: an argument was corrected. */
+  readonly note?: string;
 }
 
 /** Takes a call through envelope, validation, the tool's own check, and policy, for a tool that acts through no account. */
@@ -60,28 +68,42 @@ export function checkCall(tool: Tool, given: unknown, { facts, toolset }: AdmitC
 /** Takes a checked call through policy. */
 export function rulePolicy(
   tool: Tool,
-  { arguments: given, answer }: CheckedCall,
-  { facts, toolset }: AdmitContext,
+  { arguments: given, answer, note }: CheckedCall,
+  context: AdmitContext,
 ): Result<AdmittedCall> {
+  const { facts, toolset } = context;
   const { config } = facts.agent;
   const { skills, mailKeyedForMs = null, ownApi = null } = toolset;
   const effectFacts: EffectFacts = { idempotentHosts: config.idempotent_hosts ?? [], ownApi, skills, mailKeyedForMs };
   // This tool's own schema produced the value, so its functions accept it.
   const checked = given as never;
   const security = typeof tool.security === "function" ? tool.security(checked, effectFacts) : tool.security;
-  const { decision, because } = decidePolicy(
-    tool,
-    security,
-    config.approval,
-    tool.reachesOutside?.(checked, effectFacts),
-  );
+  const policy = decidePolicy(tool, security, config.approval, tool.reachesOutside?.(checked, effectFacts));
+  const { action } = tool;
+  const gate =
+    action === undefined ? null : ruleGate(config.capability_gate ?? "ask", action, getIntent(action, context));
+  const ruling = gate === null ? policy : addGate(policy, gate);
+  const { decision, because } = ruling;
   if (decision === "deny") {
+    if (action !== undefined && ruling === gate)
+      return failed("blocked_by_policy", formatBlocked(action, gate), {
+        details: { error_type: "validation_blocked" },
+      });
     return failed("blocked_by_policy", `The agent's policy does not allow ${tool.name} (${security}).`);
   }
-  const isFinal = tool.action !== undefined && security === "critical";
-  const why = `This call of ${tool.name} is ${security}: ${because}.${isFinal ? " It cannot be undone." : ""}`;
-  const askFirst = decision === "ask" ? why : null;
-  return ok({ arguments: given, terms: toTerms(tool, checked, effectFacts), askFirst, answer });
+  const askFirst = decision === "ask" ? `This call of ${tool.name} is ${security}: ${because}.` : null;
+  return ok({
+    arguments: given,
+    terms: toTerms(tool, checked, effectFacts),
+    askFirst,
+    answer,
+    ...(note === undefined ? {} : { note }),
+  });
+}
+
+/** Returns what the people of the task asked for. Who calls a tool over the API, or edits its arguments, asks for that. */
+function getIntent({ action }: AppAction, { facts, isByPerson }: AdmitContext): AskedIntent {
+  return isByPerson === true || facts.kind === "call" ? toNamedIntent(action) : toIntent(facts.apps?.asked);
 }
 
 /** Returns what a tool may know of a call before policy. */

@@ -15,6 +15,7 @@ import {
 } from "../gateway/account.ts";
 import { hashArguments } from "../gateway/arguments-hash.ts";
 import { findTouches } from "../gateway/touches.ts";
+import type { AppRightsPort } from "../ports/app-rights.ts";
 import type { ConnectionsPort } from "../ports/connections.ts";
 import { getApprovalExpiryMs } from "../agents/agent.ts";
 import type { AccountedCall, PreparedCall } from "../task/commands.ts";
@@ -22,7 +23,8 @@ import type { RunnableCall } from "../task/decision.ts";
 import { isUnattended } from "../task/source.ts";
 import type { TaskFacts } from "../task/state.ts";
 import type { Tool } from "../tool/tool.ts";
-import { type AdmitContext, type AdmittedCall, checkCall, rulePolicy } from "./admit.ts";
+import { type AdmitContext, type AdmittedCall, rulePolicy } from "./admit.ts";
+import { checkAction } from "./app-access.ts";
 
 /** The task of a call. */
 interface AccountTask {
@@ -39,15 +41,16 @@ interface CallRulings {
 }
 
 /**
- * Takes a call through envelope, validation, account and policy. Policy rules under any account: no person connects one
+ * Takes a call through envelope, validation, rights, account and policy. Policy rules under any account: no person connects one
  * for a call that it denies. Absent `connections`: the tenant has none.
  */
 export async function admitWithAccount(
   tool: Tool,
   given: unknown,
-  context: AdmitContext & AccountTask & { readonly connections?: Pick<ConnectionsPort, "choose"> },
+  context: AdmitContext &
+    AccountTask & { readonly connections?: Pick<ConnectionsPort, "choose">; readonly appRights?: AppRightsPort },
 ): Promise<CallRulings> {
-  const checked = checkCall(tool, given, context);
+  const checked = await checkAction(tool, given, context);
   if (!checked.ok) return { admitted: checked, ruling: null };
   const { app } = tool;
   const runs = app !== undefined && checked.value.answer === null;

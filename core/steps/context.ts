@@ -56,14 +56,16 @@ function createMessages(facts: TaskFacts, messages: readonly Message[], toolset:
 
 /**
  * Creates the system message. In a call of a skill's tool, the skill's instructions replace the agent's; otherwise they
- * follow them.
+ * follow them. The hints of a task's apps come last, after what the tasks of one agent share.
  */
-function createSystemMessage({ agent, parentId, kind, skills }: TaskFacts, { skillTexts }: RequestToolset): Message {
+function createSystemMessage(facts: TaskFacts, { skillTexts }: RequestToolset): Message {
+  const { agent, parentId, kind, skills, apps } = facts;
   const isSkill = skills.some(({ how }) => how === "tool");
   const isSubtask = parentId !== null && kind === "agent";
   const own = isSkill ? [] : [agent.config.instructions];
+  const hints = apps === undefined || apps.hints === "" ? [] : [apps.hints];
   return {
     role: "system",
-    content: [...own, ...skillTexts, ...(isSubtask ? [SUBTASK_NOTE] : []), DATA_NOTE].join("\n\n"),
+    content: [...own, ...skillTexts, ...(isSubtask ? [SUBTASK_NOTE] : []), DATA_NOTE, ...hints].join("\n\n"),
   };
 }

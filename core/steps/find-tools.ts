@@ -1,5 +1,6 @@
 /** The search for tools. For a task, it finds only the tools inside its envelope. */
 import { ok, type Result } from "../base/errors.ts";
+import type { AppConnectionsPort } from "../ports/app-connections.ts";
 import type { ToolSearchPort } from "../ports/tool-search.ts";
 import { searchTools } from "../lib/tool-search/search.ts";
 import type { Searched } from "../lib/tool-search/score.ts";
@@ -24,19 +25,48 @@ const masks = new WeakMap<Reach, WeakMap<ToolList, Uint8Array>>();
 
 const reaches = new WeakMap<Pick<Toolset, "resolve" | "findable">, Reach>();
 
-/** Opens the search port of a task's tools. `readLists` returns the lists of the toolset. */
+/** Found tools of apps that are not connected take no position of others. */
+const MORE_WITH_APPS = 3;
+/** The most unconnected apps that a search names. */
+const MAX_UNCONNECTED = 3;
+
+/**
+ * Opens the search port of a task's tools. `readLists` returns the lists of the toolset. `apps`: the apps of the task;
+ * absent: none.
+ */
 export function openToolSearch(
   toolset: Pick<Toolset, "resolve" | "findable" | "specOf">,
   readLists: () => Promise<Result<readonly SourcedList[]>>,
+  apps?: AppConnectionsPort,
 ): ToolSearchPort {
   return {
     async find(request, limit) {
       const lists = await readLists();
       if (!lists.ok) return lists;
-      const found = await findTools(lists.value, getReach(toolset), request, limit);
-      return ok(found.flatMap((name) => toolset.specOf(name) ?? []));
+      const most = apps === undefined ? limit : limit * MORE_WITH_APPS;
+      const found = await findTools(lists.value, getReach(toolset), request, most);
+      const unconnected = apps === undefined ? [] : await findUnconnected(found, toolset, apps);
+      const usable = found.filter((name) => !unconnected.includes(toolset.resolve(name)?.action?.app ?? ""));
+      return ok({
+        tools: usable.slice(0, limit).flatMap((name) => toolset.specOf(name) ?? []),
+        unconnected: unconnected.slice(0, MAX_UNCONNECTED),
+      });
     },
   };
+}
+
+/** Returns the apps of found tools that cannot be used until a person connects them, in the order of their first tool. */
+async function findUnconnected(
+  found: readonly string[],
+  toolset: Pick<Toolset, "resolve">,
+  apps: AppConnectionsPort,
+): Promise<string[]> {
+  const named = [...new Set(found.flatMap((name) => toolset.resolve(name)?.action?.app ?? []))];
+  const states = await Promise.all(named.map(async (app) => await apps.find(app)));
+  return named.filter((_, at) => {
+    const state = states[at];
+    return state?.ok === true && state.value.kind === "needed";
+  });
 }
 
 /** Returns the names of at most `limit` tools that match a request, the best first. */

@@ -6,6 +6,7 @@
 import { getSandboxRules } from "../agents/agent.ts";
 import { openTimeLimit, sleep, type TimeLimit, type Timer } from "../base/deadline.ts";
 import type { YieldTurn } from "../base/turns.ts";
+import type { AppRightsPort } from "../ports/app-rights.ts";
 import type { BlobPort } from "../ports/blobs.ts";
 import type { ConnectionsPort } from "../ports/connections.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -25,6 +26,7 @@ import { pickTerms } from "../task/key-lifetime.ts";
 import { type AttemptedEffect, chooseRecovery, decideAfterFailure, giveUp } from "../gateway/outcome.ts";
 import { bindFiles, guardApprovedFiles, namesFiles, areSameFiles } from "../gateway/bind-files.ts";
 import { formatMissingPermission } from "../gateway/envelope.ts";
+import { refuseAction } from "./app-access.ts";
 import { type AccountCheck, checkAccount, chooseAgain, isEndOf } from "./call-account.ts";
 import { toFailureOutcome, toResultOutcome } from "./call-outcome.ts";
 import { refusedOutcome } from "./prepare.ts";
@@ -66,6 +68,8 @@ export interface PerformDeps extends DefectReporter {
   readonly ports: ToolPorts;
   /** The accounts of the tenant. Absent: none. */
   readonly connections?: ConnectionsPort;
+  /** What the tenant's agents may use of its apps. Absent: nothing. */
+  readonly appRights?: AppRightsPort;
   readonly blobs: BlobPort;
   readonly limits: ShapeLimits;
   readonly maxParallel: number;
@@ -143,7 +147,8 @@ async function runCall(
     "accounted" in end
       ? { type: "accounted", callId, ruling: end.accounted }
       : { type: "settled", callId, outcome: end };
-  if (call.mode === "account") return settle(await visitAccount(call, job, deps));
+  const isVisit = call.mode === "account" && deps.toolset.resolve(call.tool)?.connects === undefined;
+  if (isVisit) return settle(await visitAccount(call, job, deps));
   const perform = async (its: StepDeps, copy: WorkingCopy | null = null): Promise<CallEnd> => {
     const taint = new TaintTracker(call.label ?? OUTSIDE);
     for (const { label = TENANT } of copy?.entries.values() ?? []) taint.join(label);
@@ -244,6 +249,8 @@ async function performCall(
     reportOtherArguments(call, deps);
     return end(OTHER_ARGUMENTS);
   }
+  const refused = await refuseAction(tool, job.facts.agent.id, deps.appRights);
+  if (refused !== null) return mayHaveHappened ? end(refused) : { ...refusedOutcome(refused), durationMs: spentMs() };
   if (tool.app !== undefined || call.account !== undefined) {
     const checked = await checkAccount({ ...toVisit(job, deps), call, tool }, mayHaveHappened);
     // An attempt that may have happened is never repeated through another account.

@@ -5,6 +5,7 @@
  */
 import { getApprovalExpiryMs } from "../agents/agent.ts";
 import type { Actors } from "../connections/actors.ts";
+import type { AppRightsPort } from "../ports/app-rights.ts";
 import type { ConnectionsPort } from "../ports/connections.ts";
 import type { YieldTurn } from "../base/turns.ts";
 import { ERRORS, type Failure } from "../base/errors.ts";
@@ -53,6 +54,8 @@ export interface PrepareContext {
   boundSecrets?(): Promise<ReadonlySet<string>>;
   /** The accounts of the tenant. Absent: none. */
   readonly connections?: Pick<ConnectionsPort, "choose">;
+  /** What the tenant's agents may use of its apps. Absent: nothing. */
+  readonly appRights?: AppRightsPort;
   /** Who steered the task. Absent: unknown. */
   readonly actors?: Actors;
   /** Yields to other work between calls whose schemas a tenant or a server wrote. Absent: never. */
@@ -131,7 +134,7 @@ async function prepareCall(
   if (!parsed.ok) return await refuse(parsed.error, request.arguments);
   if (tool.compileInput?.(patterns) === false) return await refuse(TOO_MANY_PATTERNS, parsed.value);
   const { admitted, ruling } =
-    tool.app === undefined
+    tool.app === undefined && tool.action === undefined
       ? { admitted: admitCall(tool, parsed.value, context), ruling: null }
       : await admitWithAccount(tool, parsed.value, context);
   if (!admitted.ok) return await refuse(admitted.error, parsed.value);
@@ -143,7 +146,7 @@ async function prepareCall(
     const message = `This exact call was made ${context.repeat.count} times in a row and was not made again. Use the result that you have, or do something else.`;
     return await refuse({ code: "blocked_by_policy", message }, given);
   }
-  const { terms, answer } = admitted.value;
+  const { terms, answer, note } = admitted.value;
   if (answer !== null) {
     const valid = validateOutput(tool, answer.result);
     if (!valid.ok) return await refuse(valid.error, given);
@@ -171,6 +174,7 @@ async function prepareCall(
     ...files,
     ...dispatches,
     ...account,
+    ...(note === undefined ? {} : { note }),
   };
 }
 

@@ -23,7 +23,7 @@ export async function reviseCall(
   const tool = toolset.resolve(job.tool);
   if (tool === null) return { ok: false, error: toMissingToolFailure(job.tool, toolset) };
   const { facts, account } = job;
-  const context = { facts, toolset, context: BY_PRINCIPAL };
+  const context = { facts, toolset, context: BY_PRINCIPAL, isByPerson: true } as const;
   const checked = checkCall(tool, job.arguments, context);
   // The account stays the one that the approval shows.
   const admitted = checked.ok ? rulePolicy(tool, checked.value, context) : checked;

@@ -89,14 +89,14 @@ export async function runTool(
   });
   work.charge();
   const outcome = (await awaitUnlessAborted(limit, ran, null)) ?? (await awaitWithin(timer, GRACE_MS, ran, timedOut));
-  if (outcome.kind !== "control" || mayReturn(tool, outcome.control)) return outcome;
-  reporter.reportDefect(tool.name, new Error(`the tool returned a control for ${tool.app?.app ?? "an app"} of others`));
+  if (outcome.kind !== "control" || mayReturn(tool, given, outcome.control)) return outcome;
+  reporter.reportDefect(tool.name, new Error("the tool returned a control for an app that the call does not concern"));
   return { kind: "failure", failure: toDefect(tool) };
 }
 
-/** A person is asked to connect an app only for a tool that acts through an account of it. */
-function mayReturn({ app }: Tool, control: Control): boolean {
-  return control.kind !== "connect" || control.app === app?.app;
+/** A person is asked to connect only the app through which the call acts, or the one that it asks for. */
+function mayReturn(tool: Tool, given: never, control: Control): boolean {
+  return control.kind !== "connect" || control.app === (tool.app?.app ?? tool.connects?.(given));
 }
 
 /** The failure for a thrown error. Only operators see the error itself, which may contain any data. */

@@ -1,6 +1,6 @@
 /**
  * Chooses the tools that a model is shown, by one rule for every number of tools: the fixed core, cut to what the
- * envelope admits, then the tools that the agent or the request lists by name, then `find_tools` and `call_tool`. Every
+ * envelope admits, then the actions of apps that were chosen for the task (`core/apps/resolve.ts`), then the tools that the agent or the request lists by name, then `find_tools` and `call_tool`. Every
  * other tool inside the envelope is in the index of `find_tools` and can be called by its own name all the same.
  *
  * The choice depends only on the catalogue and the task's facts, so it is the same at every step until a skill with
@@ -29,6 +29,8 @@ export const CORE_TOOLS: readonly string[] = [
   "http_request",
   "memory_search",
 ];
+/** The core of a task with apps. The envelope of others lacks the last one. */
+const CORE_WITH_APPS = [...CORE_TOOLS, "request_connection"];
 
 /** The most characters of the specs that the agent lists by name, some 6,000 tokens. Further ones are in the index. */
 export const MAX_NAMED_CHARACTERS = 24_000;
@@ -55,13 +57,15 @@ export interface ShownToolsRequest {
   readonly search: readonly Tool[];
   readonly patterns: readonly string[];
   readonly narrowing: readonly (readonly string[])[];
+  /** Names of the tools that were chosen for the task, the best first. */
+  readonly preferred: readonly string[];
   readonly specOf: (tool: Tool) => ToolSpec;
   /** The name that the model sees. */
   readonly nameOf: (tool: Tool) => string;
 }
 
 export function chooseShownTools(request: ShownToolsRequest): ShownTools {
-  const { inside, search, patterns, narrowing, specOf, nameOf } = request;
+  const { inside, search, patterns, narrowing, preferred, specOf, nameOf } = request;
   const isOfAgent = matchNames(patterns);
   const isOfTask = matchNames(narrowing.flat());
   const isListed = (tool: Tool) => isOfAgent(tool) || isOfTask(tool);
@@ -71,8 +75,11 @@ export function chooseShownTools(request: ShownToolsRequest): ShownTools {
   );
   const findable = others.map(({ name }) => name);
   if (search.length < 2) return { specs: others.map(specOf), hasMore: false, findable };
-  const core = CORE_TOOLS.flatMap((slot) => others.filter(({ name, aliasOf }) => name === slot || aliasOf === slot));
+  const core = CORE_WITH_APPS.flatMap((slot) =>
+    others.filter(({ name, aliasOf }) => name === slot || aliasOf === slot),
+  );
   const shown = new Map(core.map((tool) => [tool, specOf(tool)]));
+  for (const name of preferred) for (const tool of others) if (tool.name === name) shown.set(tool, specOf(tool));
   addFitting(shown, others.filter(isOfAgent), MAX_NAMED_CHARACTERS, specOf);
   const narrowed = MAX_NARROWED_CHARACTERS - countCharacters([...shown.values()]);
   addFitting(shown, others.filter(isOfTask), narrowed, specOf);

@@ -83,6 +83,7 @@ export async function buildToolset(
     search,
     patterns: config.tools,
     narrowing: facts.tools,
+    preferred: facts.apps?.shown ?? [],
     specOf,
     nameOf,
   });

@@ -30,7 +30,7 @@ export function openBatch(turn: Turn, calls: readonly PreparedCall[]): void {
   const batch = calls.map((call): BatchCall => {
     const { id, tool, argumentsHash, outcome } = call;
     const attempts = outcome !== null && outcome.state !== "refused" ? 1 : 0;
-    const rest = { wait: null, note: null, mayRepeat: false, toSummarise: false } as const;
+    const rest = { wait: null, note: call.note ?? null, mayRepeat: false, toSummarise: false } as const;
     const copies = call.copiesRecord === undefined ? {} : { copiesRecord: call.copiesRecord };
     const dispatches = call.dispatches === true ? { dispatches: true, ...copies } : {};
     const label = turn.state.steeredBy;

@@ -95,6 +95,8 @@ export interface PreparedCall extends EffectTerms {
   readonly connect?: ConnectNeed;
   /** For a tool with `app`: why a person has to approve the call under any account. Absent: no reason. */
   readonly askFirst?: string;
+  /** What the model reads before the result: an argument was corrected. */
+  readonly note?: string;
 }
 
 /** The account of a call, as it was chosen again. `argumentsHash` covers it. Nothing was sent. */

@@ -11,6 +11,7 @@ import { requestApproval } from "./approvals.ts";
 import type { AccountedCall, Command } from "./commands.ts";
 import { failedOutcome } from "./ledger.ts";
 import type { BatchCall } from "./state.ts";
+import type { Control } from "../tool/tool.ts";
 import type { Turn } from "./turn.ts";
 import type { AccountRounds } from "./wait.ts";
 import { expiredOutcome, findWaitingCall } from "./waits.ts";
@@ -21,10 +22,16 @@ const CONNECT_MS = 7 * 86_400_000;
 export const MAX_ACCOUNT_ROUNDS = 20;
 
 /** Opens the wait of a call for a connection. Its attempts were not counted, or are taken back. */
-export function requestConnection(turn: Turn, call: BatchCall, { app, reason, person }: ConnectNeed): void {
+export function requestConnection(
+  turn: Turn,
+  call: BatchCall,
+  { app, reason, person }: ConnectNeed,
+  why?: string,
+): void {
   const { rounds, askFirst, connectBy: expiresAt = turn.now + CONNECT_MS } = call.accountRounds ?? { rounds: 0 };
   const id = deriveWaitId("connectionWait", call.id, rounds);
-  const wait = { kind: "connection", id, app, reason, person, since: turn.now, expiresAt } as const;
+  const needed = { app, reason, person, ...(why === undefined ? {} : { why }) };
+  const wait = { kind: "connection", id, ...needed, since: turn.now, expiresAt } as const;
   if (expiresAt <= turn.now) return turn.settle(call, expiredOutcome(wait));
   turn.replace({ ...call, wait, accountRounds: { ...toAsks(askFirst), rounds, connectBy: expiresAt } });
   turn.emit("connection.requested", {
@@ -35,19 +42,22 @@ export function requestConnection(turn: Turn, call: BatchCall, { app, reason, pe
     app,
     reason,
     person_id: person,
+    ...(why === undefined ? {} : { why }),
     expires_at: new Date(expiresAt).toISOString(),
   });
 }
 
 /**
- * Waits for another connection: the app refused the account, so this attempt did nothing. False if an earlier one may have
- * happened, which is never repeated through another account.
+ * Waits for a connection: the app refused the account, or the call asks for one. This attempt did nothing. False if an
+ * earlier one may have happened, which is never repeated through another account.
  */
-export function reconnect(turn: Turn, call: BatchCall, { app, reason }: Omit<ConnectNeed, "person">): boolean {
+export function reconnect(turn: Turn, call: BatchCall, control: Extract<Control, { kind: "connect" }>): boolean {
   if (countEarlierAttempts(call) > 0) return false;
-  const person = call.account === undefined ? null : getOwnerPerson(call.account.owner);
+  const { app, reason } = control;
+  const owner = call.account === undefined ? null : getOwnerPerson(call.account.owner);
+  const { person = owner } = control;
   const next = beginRound(turn, call);
-  if (next !== null) requestConnection(turn, next, { app, reason, person });
+  if (next !== null) requestConnection(turn, next, { app, reason, person }, control.why);
   return true;
 }
 

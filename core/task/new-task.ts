@@ -268,6 +268,7 @@ export function createCallFacts(
     tools: call.of?.tools ?? (patterns === null ? [] : [patterns]),
     skills: call.of?.skills ?? call.skills,
     sources: call.of?.sources ?? origin.sources,
+    ...(call.of?.apps === undefined ? {} : { apps: call.of.apps }),
     project: call.of?.project ?? call.project,
     models: resolveModels(origin.agent.config, origin.defaultModel),
     limits: { maxSteps: 1, maxTokens: null, maxCostMicros: null, maxDurationMs: null },

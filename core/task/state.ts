@@ -3,6 +3,7 @@
  * Times are milliseconds since the epoch, money is in millionths of a US dollar.
  */
 import type { PinnedAgent } from "../agents/agent.ts";
+import type { Asked, TaskApps } from "../apps/task-apps.ts";
 import type { Account } from "../connections/account.ts";
 import type { Actors } from "../connections/actors.ts";
 import type { LabelledText } from "../model/label-parts.ts";
@@ -88,6 +89,8 @@ export interface TaskFacts {
   readonly skills: readonly SkillInForce[];
   /** The tenant's own tools that it may use besides the built-in ones, as they were when its tree began. */
   readonly sources: readonly PinnedSource[];
+  /** Its apps. Absent from a task without any, and from an earlier release. */
+  readonly apps?: TaskApps;
   readonly project: string | null;
   /** The models in order of use: the agent's own, then its fallbacks. Never empty. */
   readonly models: readonly ModelChoice[];
@@ -141,7 +144,7 @@ export interface BatchCall extends EffectTerms {
   /** For a keyed call, the start of the first attempt with its key. Absent until the first attempt. */
   readonly sentAt?: number;
   readonly wait: Wait | null;
-  /** The note that the model reads before the result: a person changed the arguments. */
+  /** The note that the model reads before the result: a person changed the arguments, or a rule corrected one. */
   readonly note: string | null;
   /** True once a person retries it although an earlier attempt may have happened. */
   readonly mayRepeat: boolean;
@@ -323,6 +326,8 @@ export interface TaskState {
   readonly loaded: readonly SkillInForce[];
   /** Who steered the task so far. */
   readonly actors: Actors;
+  /** What was asked for so far, in place of that of `facts.apps`. Absent until a message adds something. */
+  readonly asked?: Asked;
   /** Messages sent to the running task that its next step will read. */
   readonly steering: readonly LabelledText[];
   readonly attachments: readonly Attachment[];

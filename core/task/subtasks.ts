@@ -83,8 +83,11 @@ export function listNewSubtasks(state: TaskState, now: number): NewSubtask[] {
       maxDurationMs: Number.isFinite(left) ? Math.max(1, left) : null,
     };
     const { input: _, texts: __, copiesRecord: ___, ...own } = facts;
+    // The subtask serves what the people of its parent asked for; the hints are of the parent's request.
+    const apps = facts.apps === undefined ? {} : { apps: { ...facts.apps, hints: "" } };
     const child = {
       ...own,
+      ...apps,
       id: wait.id,
       parentId: facts.id,
       depth: facts.depth + 1,

@@ -58,6 +58,8 @@ export type PendingView =
       readonly reason: ConnectReason;
       /** Who has to connect; null: shared, an administrator. */
       readonly person_id: string | null;
+      /** What it is needed for, in the model's words. Absent for a call that acts through it. */
+      readonly why?: string;
       /** Created for each reader who may connect; null for others, and in what is stored. */
       readonly connect_url: string | null;
       readonly expires_at: string;
@@ -229,8 +231,9 @@ export function getPending(state: TaskState): PendingView[] {
         ...toAccountField(call),
       });
     } else if (wait?.kind === "connection") {
-      const { id, app, reason, person: person_id, expiresAt } = wait;
-      const names = { id, call_id: call.id, tool: call.tool, app, reason, person_id };
+      const { id, app, reason, person: person_id, why, expiresAt } = wait;
+      const needed = { app, reason, person_id, ...(why === undefined ? {} : { why }) };
+      const names = { id, call_id: call.id, tool: call.tool, ...needed };
       pending.push({ kind: "connection", ...names, connect_url: null, expires_at: iso(expiresAt) });
     } else if (wait?.kind === "unknown") {
       pending.push({ kind: "unknown", call_id: call.id, tool: call.tool });

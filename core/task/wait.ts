@@ -64,6 +64,8 @@ export type Wait =
       readonly reason: ConnectReason;
       /** Who has to; null: shared, an administrator. */
       readonly person: string | null;
+      /** What it is needed for, in the model's words. Absent for a call that acts through it. */
+      readonly why?: string;
       readonly since: number;
       readonly expiresAt: number;
     };

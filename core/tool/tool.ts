@@ -118,8 +118,18 @@ export type Control =
   | { readonly kind: "load"; readonly skill: SkillInForce; readonly result: unknown; readonly content: string }
   /** Ends the task with this text once the other calls of the step are settled. */
   | { readonly kind: "finish"; readonly summary: string }
-  /** The app refused the account, so nothing was done. Only from a tool with `app`, and for its own. */
-  | { readonly kind: "connect"; readonly app: string; readonly reason: ConnectReason };
+  /**
+   * A person has to connect the app; nothing was done. From a tool with `app` for its own, whose account the app refused,
+   * and from one with `connects` for the app of the call. `person`: who has to (null: an administrator); absent: the owner
+   * of the call's account. `why`: what it is needed for.
+   */
+  | {
+      readonly kind: "connect";
+      readonly app: string;
+      readonly reason: ConnectReason;
+      readonly person?: string | null;
+      readonly why?: string;
+    };
 
 /** State with which a call resumes after it asked a person; JSON of at most `MAX_STATE_CHARACTERS`. */
 export type JsonState = Readonly<Record<string, unknown>>;
@@ -281,6 +291,10 @@ export interface Tool {
   readonly steers: boolean;
   /** The app through whose account its calls act; absent: through none. */
   readonly app?: ToolApp;
+  /** For a tool that asks a person to connect an app: the app that a call names. */
+  connects?(given: never): string;
+  /** True for a tool that only tasks with apps have. */
+  readonly onlyWithApps?: boolean;
   /** True for a tool that is off until an agent's `tools` name it; a wildcard does not enable it. */
   readonly onlyByName?: boolean;
   /** True for a tool that runs only scripts of the task's pinned skills: `read` is enough instead of `exec`. */

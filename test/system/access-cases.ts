@@ -65,6 +65,7 @@ const read = (path: string, route = path): Case => {
 const APP_CASES: readonly Case[] = [
   ...["marketplace", "stats", "connected", "workspace", "integrations/status"].map((path) => read(path)),
   ...["sync-history", "debug/cache-status", "debug/connections"].map((path) => read(path)),
+  read("debug/resolve?q=mail", "debug/resolve"),
   { ...read("unknown/actions", "{app}/actions"), other: 404, owner: 404 },
   { ...read("unknown/triggers", "{app}/triggers"), other: 404, owner: 404 },
   ...["connect", "disconnect"].map(

@@ -18,6 +18,7 @@ import { catalogue } from "../../tools/catalogue.generated.ts";
 import { expect } from "vitest";
 import { fakeAppCalls } from "../fakes/app-calls.ts";
 import { fakeDocuments } from "../fakes/documents.ts";
+import { fakeAppConnections } from "../fakes/app-connections.ts";
 import { fakeFiles } from "../fakes/files.ts";
 import { fakeMail } from "../fakes/mail.ts";
 import { fakeMemory } from "../fakes/memory.ts";
@@ -87,6 +88,7 @@ export function freshPorts(): ToolPorts {
     ssh: fakeSsh(),
     slack: makeNotesPort([fakeSlack()]),
     toolSearch: allTools,
+    appConnections: fakeAppConnections({ gmail: { kind: "needed", reason: "missing", person: null } }),
     skills: skillsOfTexts(),
     people: fakePeople(),
     reminders: fakeReminders(),

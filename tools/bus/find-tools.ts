@@ -34,12 +34,17 @@ export default defineTool({
           .describe("JSON Schema; only of a tool that the query names"),
       }),
     ),
+    unconnected_apps: z
+      .array(z.string())
+      .optional()
+      .describe("Apps that could do it and are not connected; absent without any"),
   }),
   async run({ query, limit }, { toolSearch }) {
     const found = await toolSearch.find(query, limit);
     if (!found.ok) return failWith(found.error);
+    const { tools, unconnected } = found.value;
     return {
-      tools: found.value.map(({ name, description, parameters }) => {
+      tools: tools.map(({ name, description, parameters }) => {
         const summary = shorten(description);
         const room = MAX_TOOL_CHARACTERS - summary.length;
         const isNamed = toKey(name) === toKey(query);
@@ -50,15 +55,19 @@ export default defineTool({
           ...(isNamed ? { parameters } : {}),
         };
       }),
+      ...(unconnected.length === 0 ? {} : { unconnected_apps: [...unconnected] }),
     };
   },
-  show({ tools }) {
-    if (tools.length === 0) return "Nothing matches. Say it in other words, or do without.";
-    return tools
-      .map(({ signature, summary, parameters }) =>
-        [`${signature} ${summary}`, ...(parameters === undefined ? [] : [JSON.stringify(parameters)])].join("\n"),
-      )
-      .join("\n");
+  show({ tools, unconnected_apps: apps = [] }) {
+    const other =
+      apps.length === 0
+        ? []
+        : [`Could do this, not connected: ${apps.join(", ")}. Ask for it with request_connection.`];
+    if (tools.length === 0 && apps.length === 0) return "Nothing matches. Say it in other words, or do without.";
+    const found = tools.map(({ signature, summary, parameters }) =>
+      [`${signature} ${summary}`, ...(parameters === undefined ? [] : [JSON.stringify(parameters)])].join("\n"),
+    );
+    return [...found, ...other].join("\n");
   },
   examples: [
     { note: "one thing", given: { query: "the current date and time" } },

@@ -76,7 +76,7 @@ const create = createRoute({
   path: "/v1/agents",
   summary: "Create an agent",
   description:
-    "Names are unique. As `application/yaml`, the body is an agent file: `budgets` has the permissions and limits. `tool_config` has settings by tool or toolbox (`files`, `web`); an unknown setting is refused. `fallbacks` are called in order when `model` does not answer. `budget.max_cost_usd` needs a known price for each of them. `approval.expires_s` is how long a person has to decide (default: one week); after that, the call counts as refused. With `on_unknown: ask`, a task waits for a person when the outcome of a call is unknown; otherwise its model decides.",
+    "Names are unique. As `application/yaml`, the body is an agent file: `budgets` has the permissions and limits. `tool_config` has settings by tool or toolbox (`files`, `web`); an unknown setting is refused. `fallbacks` are called in order when `model` does not answer. `budget.max_cost_usd` needs a known price for each of them. `approval.expires_s` is how long a person has to decide (default: one week); after that, the call counts as refused. With `on_unknown: ask`, a task waits for a person when the outcome of a call is unknown; otherwise its model decides. `capability_gate` rules on actions of apps that the request does not ask for.",
   middleware: admin,
   request: { body },
   responses: answers({ 201: agent }, [409, 413, 415, 422]),

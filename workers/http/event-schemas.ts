@@ -139,6 +139,10 @@ const DATA = {
     app: z.string(),
     reason: z.enum(CONNECT_REASONS),
     person_id: z.string().nullable().describe("The person who has to connect; null for a shared account."),
+    why: z
+      .string()
+      .optional()
+      .describe("What the task needs it for, in its model's words; of request_connection alone."),
     expires_at: time,
   },
   "connection.ready": { wait_id: z.string(), call_id: z.string(), app: z.string(), account: accountSchema },

@@ -101,6 +101,10 @@ export const pendingSchema = z.discriminatedUnion("kind", [
           "`missing`: no account; `expired`, `revoked`: connect it again; `scopes`: the call needs more rights; `unattended`: its owner has to allow its use by tasks that no person started.",
         ),
       person_id: z.string().nullable().describe("The person who has to connect; null for a shared account."),
+      why: z
+        .string()
+        .optional()
+        .describe("What the task needs it for, in its model's words; of request_connection alone."),
       connect_url: z
         .string()
         .nullable()

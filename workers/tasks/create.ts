@@ -21,6 +21,7 @@ import { attempt } from "../../core/base/unanswered.ts";
 import { openPlaces } from "../channels/outbox/places.ts";
 import { chargeCost } from "../http/charge-cost.ts";
 import { seededIds } from "../../core/base/seeded-ids.ts";
+import { addApps, pinApps } from "../apps/choose-apps.ts";
 import { openPinnedSkills } from "../tools/pinned.ts";
 import { findAgent } from "../agents/resolve.ts";
 import { findCaller } from "../people/find-caller.ts";
@@ -91,12 +92,16 @@ async function createTask(
 
 /** Builds the facts of a request's task, and looks up what it names. */
 async function resolveFacts(env: Env, request: TaskRequest, asker: TaskRequester): Promise<Result<TaskFacts>> {
-  const { tenant, sources, agentsStamp, via } = asker;
+  const { tenant, agentsStamp, via } = asker;
   const agent = await findAgent(env, { tenant, stamp: agentsStamp, now: Date.now() }, request.agent);
   if (!agent.ok) return agent;
   const { id, config } = agent.value;
   const start = checkStart(asker.bounds, { project: request.project ?? null, agent: { id, name: config.name } });
   if (!start.ok) return start;
+  const person = asker.actsFor?.person ?? null;
+  const pins = await pinApps(env, { tenant, agent: agent.value, person, via }, asker.sources);
+  if (!pins.ok) return pins;
+  const { sources, apps } = pins.value;
   const skills = await openPinnedSkills(env, { tenant, sources });
   if (!skills.ok) return skills;
   const deliver = await resolveDeliver(request.deliver ?? [], openPlaces(env, tenant, via));
@@ -106,7 +111,9 @@ async function resolveFacts(env: Env, request: TaskRequest, asker: TaskRequester
   const caller = isNamed ? null : await findCaller(env, tenant, { via, metadata: request.metadata });
   const { model: defaultModel } = settingsFromEnv(env);
   const asked = { ...request, deliver: deliver.value };
-  return await buildFacts(env, asked, { ...asker, agent: agent.value, skills: skills.value, defaultModel, caller });
+  const origin = { ...asker, sources, agent: agent.value, skills: skills.value, defaultModel, caller };
+  const facts = await buildFacts(env, asked, origin);
+  return facts.ok ? await addApps(env, facts.value, apps) : facts;
 }
 
 /**

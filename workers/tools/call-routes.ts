@@ -4,6 +4,7 @@
  */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
+import { appRightsFromEnv } from "../../adapters/env/app-rights.ts";
 import { connectionsFromEnv } from "../../adapters/env/connections.ts";
 import { blobsFromEnv } from "../../adapters/env/files.ts";
 import { patternsFromEnv } from "../../adapters/env/patterns.ts";
@@ -159,6 +160,7 @@ async function makeCall(
     repeat: null,
     context: BY_PRINCIPAL,
     connections: connectionsFromEnv(c.env, facts.tenant),
+    appRights: appRightsFromEnv(c.env, facts.tenant),
     actors: startActors(facts.actsFor?.person ?? null, facts.actsFor?.person ?? null),
   });
   const [only] = prepared;

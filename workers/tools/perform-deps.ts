@@ -1,5 +1,5 @@
 /** What the calls of a step need to run: the ports of tools, limits, and meters. */
-import { appCallsFromEnv } from "../../adapters/env/app-calls.ts";
+import { appRightsFromEnv } from "../../adapters/env/app-rights.ts";
 import { blobsFromEnv, filesFromEnv } from "../../adapters/env/files.ts";
 import { systemClock } from "../../adapters/env/clock.ts";
 import { documentsFromEnv } from "../../adapters/env/documents.ts";
@@ -18,6 +18,7 @@ import { skillsFromEnv } from "../../adapters/env/skills.ts";
 import { taskMemoryFromEnv } from "../../adapters/env/memory.ts";
 import { webFromEnv } from "../../adapters/env/web.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
+import { openAppConnections } from "../../core/steps/app-connections.ts";
 import { openToolSearch } from "../../core/steps/find-tools.ts";
 import type { Toolset } from "../../core/steps/toolset.ts";
 import { type PerformDeps, RETRY_DELAYS_MS } from "../../core/steps/perform.ts";
@@ -56,6 +57,8 @@ export function openPerformDeps(
 ): PerformDeps {
   const settings = settingsFromEnv(env);
   const user = toSecretUser(facts);
+  const appRights = appRightsFromEnv(env, facts.tenant);
+  const appConnections = openAppConnections({ facts, toolset, connections, appRights });
   return {
     toolset,
     ports: {
@@ -76,9 +79,15 @@ export function openPerformDeps(
       people: peopleFromEnv(env, facts),
       reminders: openTaskReminders(env, facts),
       mail: taskMailFromEnv(env, facts),
-      toolSearch: openToolSearch(toolset, async () => await openToolLists(env, facts, tools)),
+      toolSearch: openToolSearch(
+        toolset,
+        async () => await openToolLists(env, facts, tools),
+        facts.apps === undefined ? undefined : appConnections,
+      ),
+      appConnections,
     },
     connections,
+    appRights,
     blobs: blobsFromEnv(env),
     limits: toShapeLimits(settings),
     maxParallel: settings.maxParallelToolCalls,

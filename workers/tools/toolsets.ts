@@ -13,8 +13,8 @@ import { findOwnApi } from "../http/own-origin.ts";
 import { getWeight, openPinnedTools } from "./pinned.ts";
 
 /**
- * Toolsets of recent agents, the oldest first, by agent, version, the request's restriction and the tenant's own
- * tools. Everything is pinned, so they stay valid.
+ * Toolsets of recent agents, the oldest first, by agent, version, the request's restriction, the tenant's own
+ * tools, and the actions that were chosen for the task. Everything is pinned, so they stay valid.
  */
 const toolsets = new Map<string, { readonly toolset: Toolset; readonly weight: number }>();
 const MAX_TOOLSETS = 200;
@@ -27,7 +27,8 @@ export async function openToolset(env: Env, facts: TaskFacts, tools: readonly To
   const { tenant, agent, tools: patterns, sources } = facts;
   const told = facts.skills.filter(({ how }) => how !== "load");
   const hashes = [...sources, ...told].map(({ hash }) => hash).join(" ");
-  const key = `${tenant} ${agent.id} ${agent.version} ${JSON.stringify(patterns)} ${hashes}`;
+  const shown = facts.apps === undefined ? "" : ` apps ${facts.apps.shown.join(" ")}`;
+  const key = `${tenant} ${agent.id} ${agent.version} ${JSON.stringify(patterns)} ${hashes}${shown}`;
   const cached = toolsets.get(key);
   if (cached !== undefined) return ok(cached.toolset);
   const own = await openPinnedTools(env, facts, tools);

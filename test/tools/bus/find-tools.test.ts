@@ -21,7 +21,7 @@ function finding(spec: Partial<ToolSpec>, count: number): ToolSearchPort {
     parameters: {},
     ...spec,
   }));
-  return { find: async (_, limit) => ok(tools.slice(0, limit)) };
+  return { find: async (_, limit) => ok({ tools: tools.slice(0, limit), unconnected: [] }) };
 }
 
 describe("find_tools", () => {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addGate, CAPABILITY_GATES, formatBlocked, type GatedAction, ruleGate } from "../../../core/apps/gate.ts";
+import { CAPABILITY_GATES } from "../../../core/agents/agent.ts";
+import { addGate, formatBlocked, type GatedAction, ruleGate } from "../../../core/apps/gate.ts";
 import { readIntent } from "../../../core/apps/intent.ts";
 import { judgeAction } from "../../../core/apps/judge.ts";
 import type { PolicyRuling } from "../../../core/gateway/policy.ts";

@@ -69,6 +69,7 @@ const config: fc.Arbitrary<AgentConfig> = fc.record(
       { minLength: 1, maxLength: 3 },
     ),
     on_unknown: fc.constantFrom("tell" as const, "ask" as const),
+    capability_gate: fc.constantFrom("enforce" as const, "ask" as const, "off" as const),
     memory: fc.record({
       summaries: fc.boolean(),
       min_score: fc.double({ min: -1, max: 1, noNaN: true }).map((n) => n + 0),
@@ -104,7 +105,7 @@ describe("what an agent may do", () => {
         fc.array(fc.oneof(pattern, fc.constantFrom(...tools.map(({ name }) => name), "*", "http*"))),
         permissions,
         (patterns, had) => {
-          const facts = { agent: { config: { name: "a", tools: patterns, permissions: had } }, tools: [] };
+          const facts = { agent: { config: { name: "a", tools: patterns, permissions: had } }, tools: [], apps: {} };
           const inside = catalogue.filter((tool) => checkEnvelope(tool, facts as unknown as TaskFacts).ok);
           const { usable } = reachOf({ tools: patterns, permissions: had }, tools);
           expect(usable.map(({ name }) => name)).toEqual(inside.map(({ name }) => name));

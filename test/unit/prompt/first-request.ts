@@ -6,8 +6,10 @@ import { linearPatterns } from "../../../adapters/re2/patterns.ts";
 import { madeTools } from "../../../bench/tool-search/made-tools.ts";
 import { DEFAULT_AGENT } from "../../../core/agents/agent.ts";
 import { createOutsideTools } from "../../../core/gateway/outside-tool.ts";
+import { chooseActions } from "../../../core/apps/choose-actions.ts";
+import { indexPinnedActions } from "../../../core/apps/pinned-actions.ts";
 import { buildRequest } from "../../../core/steps/context.ts";
-import { buildToolset, type Toolset } from "../../../core/steps/toolset.ts";
+import { buildToolset, toModelSpec, type Toolset } from "../../../core/steps/toolset.ts";
 import type { TaskFacts } from "../../../core/task/state.ts";
 import type { OutsideTool } from "../../../core/tool/source.ts";
 import { shippedTools } from "../../../core/tool/shipped-skills.ts";
@@ -17,6 +19,7 @@ import { RESEARCH_TOOLS } from "../../../tools/agents/subagent-tools.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
 import { outsideToolOf } from "../../contracts/tool/tool-sources-suite.ts";
 import { factsOf } from "../task/world.ts";
+import { makeAppTools } from "./app-tools.ts";
 
 export const INPUT = "Pay the invoice of last month.";
 
@@ -108,6 +111,35 @@ export interface Scenario {
   readonly most: number;
 }
 
+/** The tools of the first apps of the catalogue of tests, some of which have hundreds of tokens each. */
+const APP_TOOLS = await makeAppTools(14);
+
+/** The facts of a task with twelve connected apps and two others, for a request that fits many of their actions. */
+async function chooseAppFacts(): Promise<TaskFacts> {
+  const facts = builtInFacts();
+  const actions = indexPinnedActions(APP_TOOLS);
+  await actions.index.build();
+  const apps = [...actions.byApp.keys()];
+  const chosen = await chooseActions(
+    {
+      texts: ["Find last week's emails, issues and files, send Ana a message, and create an event and an issue."],
+      writtenAt: { now: facts.createdAt },
+      isRecipe: false,
+      usable: new Set(apps.slice(0, 12)),
+      unconnected: new Set(apps.slice(12)),
+      mayCall: () => true,
+    },
+    {
+      actions,
+      patterns: linearPatterns,
+      clock: { now: () => 0 },
+      specOf: (tool) => toModelSpec(tool, tool.name, null),
+    },
+  );
+  if (!chosen.ok) throw new Error(chosen.error.message);
+  return { ...facts, apps: chosen.value.apps };
+}
+
 const SPECIALIST = ["read_document", "create_xlsx", "expand_result", "ask_human"];
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -115,6 +147,12 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: "with 5 MCP servers", tools: () => [...BUILT_IN, ...serverTools(5)], facts: builtInFacts(), most: 2_500 },
   { name: "with 12,000 tools", tools: () => [...BUILT_IN, ...manyTools(12_000)], facts: builtInFacts(), most: 2_500 },
   { name: "with 50 skills", tools: () => [...BUILT_IN, ...uploadedSkills(50)], facts: builtInFacts(), most: 2_500 },
+  {
+    name: "with 12 assigned apps",
+    tools: () => [...BUILT_IN, ...APP_TOOLS],
+    facts: await chooseAppFacts(),
+    most: 3_300,
+  },
   { name: "subagent: general", tools: () => BUILT_IN, facts: builtInFacts(null), most: 2_500 },
   { name: "subagent: research", tools: () => BUILT_IN, facts: builtInFacts(RESEARCH_TOOLS), most: 1_500 },
   { name: "subagent: tool-specialist", tools: () => BUILT_IN, facts: builtInFacts(SPECIALIST), most: 1_500 },

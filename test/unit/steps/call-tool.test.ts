@@ -171,10 +171,10 @@ describe("a hijacked model", () => {
       "wait",
     ]) {
       const found = await search.find(request, 25);
-      expect(found.ok && found.value.every(({ name }) => name === "wait")).toBe(true);
+      expect(found.ok && found.value.tools.every(({ name }) => name === "wait")).toBe(true);
     }
     const waits = await search.find("wait a while", 5);
-    expect(waits.ok && waits.value.map(({ name }) => name)).toEqual(["wait"]);
+    expect(waits.ok && waits.value.tools.map(({ name }) => name)).toEqual(["wait"]);
   });
 
   test("finds the tool that a call would reach, not a shadowed one", async () => {
@@ -193,7 +193,7 @@ describe("a hijacked model", () => {
       ]),
     );
     const found = await search.find("lookup, read file", 10);
-    expect(found.ok && found.value.map(({ name }) => name)).toEqual(["lookup"]);
+    expect(found.ok && found.value.tools.map(({ name }) => name)).toEqual(["lookup"]);
   });
 });
 

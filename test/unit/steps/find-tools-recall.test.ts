@@ -36,7 +36,7 @@ describe("find_tools over the built-in tools", () => {
     const missed: string[] = [];
     for (const [request, tool] of PLAIN_REQUESTS) {
       const found = await search.find(request, FIRST);
-      const names = found.ok ? found.value.map(({ name }) => name) : [];
+      const names = found.ok ? found.value.tools.map(({ name }) => name) : [];
       const right = [tool].flat().map((name) => name.replaceAll(".", "_"));
       if (!right.some((name) => names.includes(name))) missed.push(`${request}: ${names.join(", ")}`);
     }

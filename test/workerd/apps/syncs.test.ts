@@ -133,6 +133,7 @@ test("only an administrator syncs and looks behind the catalogue", async () => {
     "GET sync-history",
     "GET debug/cache-status",
     "GET debug/connections",
+    "GET debug/resolve?q=mail",
   ]) {
     const [method = "", path = ""] = request.split(" ");
     expectProblem(await caller.send(method, `/api/tools/${path}`), 403);

@@ -26,6 +26,7 @@ const TITLES: Readonly<Record<string, string>> = {
   allowed_domains: "Hosts that it may reach",
   idempotent_hosts: "Hosts that honour Idempotency-Key",
   on_unknown: "Unknown outcomes",
+  capability_gate: "App actions outside the request",
   memory: "Memory",
   skills: "Skills",
   tool_config: "Settings of tools",

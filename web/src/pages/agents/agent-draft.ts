@@ -34,6 +34,7 @@ export interface AgentDraft {
   readonly allowed_domains: Lines;
   readonly idempotent_hosts: Lines;
   readonly on_unknown: "" | "tell" | "ask";
+  readonly capability_gate: "" | "enforce" | "ask" | "off";
   readonly summaries: "" | "true" | "false";
   readonly tag_boost: string;
   readonly min_score: string;
@@ -74,6 +75,7 @@ export function draftOf(config: AgentConfig): AgentDraft {
     allowed_domains: toLines(config.allowed_domains),
     idempotent_hosts: config.idempotent_hosts === undefined ? null : hostLines(config.idempotent_hosts).join("\n"),
     on_unknown: config.on_unknown ?? "",
+    capability_gate: config.capability_gate ?? "",
     summaries: flagText(memory.summaries),
     tag_boost: numberText(memory.tag_boost),
     min_score: numberText(memory.min_score),
@@ -132,6 +134,7 @@ export function readDraft(draft: AgentDraft): ReadDraft {
         allowed_domains: toList(draft.allowed_domains),
         idempotent_hosts: hosts === undefined ? undefined : readHostLines(hosts),
         on_unknown: draft.on_unknown === "" ? undefined : draft.on_unknown,
+        capability_gate: draft.capability_gate === "" ? undefined : draft.capability_gate,
         memory,
         skills: given({ match: draft.match === "" ? undefined : draft.match, names: toList(draft.skills) }),
         tool_config,

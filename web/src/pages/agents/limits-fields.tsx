@@ -63,6 +63,18 @@ export function HostFields({ draft, faults, set }: FieldsProps) {
         <option value="tell">Tell the model and continue</option>
         <option value="ask">Wait for a person</option>
       </SelectField>
+      <SelectField
+        className="sm:w-96"
+        label="App actions outside the request"
+        value={draft.capability_gate}
+        onChange={({ target }) => set({ capability_gate: findChoice(["enforce", "ask", "off"], target.value) })}
+        error={faults["capability_gate"]}
+      >
+        <option value="">Default: ask before a write, block what destroys</option>
+        <option value="enforce">Block them</option>
+        <option value="ask">Ask before a write, block what destroys</option>
+        <option value="off">Allow them by the approval rules</option>
+      </SelectField>
     </div>
   );
 }

@@ -249,8 +249,18 @@ function limitWords({ budget = {} }: AgentConfig): Statement[] {
   ];
 }
 
-function unclearWords({ on_unknown, memory, skills }: AgentConfig): Statement[] {
+const GATE_WORDS = {
+  enforce: { tone: "may_not", text: "App actions outside the request are blocked." },
+  ask: {
+    tone: "may",
+    text: "App actions outside the request: asks before a write, and blocks what destroys.",
+  },
+  off: { tone: "may", text: "App actions outside the request run by the approval rules alone." },
+} as const satisfies Record<string, Statement>;
+
+function unclearWords({ on_unknown, capability_gate, memory, skills }: AgentConfig): Statement[] {
   return [
+    ...(capability_gate === undefined ? [] : [GATE_WORDS[capability_gate]]),
     on_unknown === "ask"
       ? { tone: "may", text: "Unknown outcomes: waits for a person's decision." }
       : { tone: "may", text: "Unknown outcomes: tells the model and continues." },

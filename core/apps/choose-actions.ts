@@ -1,0 +1,89 @@
+/** What a new task gets of its apps: the actions that its requests show, the hints, and what was asked for. Pure. */
+import { ok, type Result } from "../base/errors.ts";
+import type { PatternsPort } from "../lib/patterns.ts";
+import { measureTokens } from "../model/tokens.ts";
+import type { ToolSpec } from "../ports/model.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Tool } from "../tool/tool.ts";
+import { formatHints } from "./hints.ts";
+import { readIntent } from "./intent.ts";
+import type { PinnedActions } from "./pinned-actions.ts";
+import { type Resolution, resolveActions } from "./resolve.ts";
+import { type Asked, readDates, readAsked, type TaskApps, type WrittenAt } from "./task-apps.ts";
+
+/** The most tokens of the specs of actions that a request shows. */
+export const MAX_SHOWN_TOKENS = 600;
+/** What the wire adds to a spec. */
+const TOKENS_PER_SPEC = 8;
+
+/** A new task. */
+export interface ChoiceRequest {
+  /** The words of its actors, the first text first. */
+  readonly texts: readonly string[];
+  readonly writtenAt: WrittenAt;
+  /** True for a task of a schedule, a hook or a skill. */
+  readonly isRecipe: boolean;
+  /** The apps that its agent may use, with an account or without a need of one. */
+  readonly usable: ReadonlySet<string>;
+  /** The apps that a person could connect for it. */
+  readonly unconnected: ReadonlySet<string>;
+  /** True for a tool that the agent may call. */
+  readonly mayCall: (tool: Tool) => boolean;
+}
+
+export interface ChoiceSources {
+  readonly actions: PinnedActions;
+  readonly patterns: PatternsPort;
+  readonly clock: Clock;
+  readonly specOf: (tool: Tool) => ToolSpec;
+}
+
+export interface ChosenActions {
+  readonly apps: TaskApps;
+  readonly resolution: Resolution;
+}
+
+/** Chooses the actions of a task. Its texts may be empty: then it has none, and finds them by search. */
+export async function chooseActions(request: ChoiceRequest, sources: ChoiceSources): Promise<Result<ChosenActions>> {
+  const { texts, writtenAt, isRecipe, usable, unconnected } = request;
+  const { actions: pinned, patterns, clock, specOf } = sources;
+  const intent = readIntent(texts);
+  const admits = ({ action }: { readonly action: string }) => {
+    const found = pinned.byAction.get(action);
+    return found !== undefined && request.mayCall(found.tool);
+  };
+  const resolved = await resolveActions(
+    { text: texts.join("\n"), intent, apps: usable, unconnected, admits },
+    { index: pinned.index, snapshot: { actionsOf: async (app) => ok(pinned.byApp.get(app) ?? []) }, patterns, clock },
+  );
+  if (!resolved.ok) return resolved;
+  const tools = resolved.value.actions.flatMap(({ action }) => pinned.byAction.get(action)?.tool ?? []);
+  const shown = chooseShown(tools, specOf);
+  const names = new Set(shown.names);
+  const nameOf = (action: string) => pinned.byAction.get(action)?.tool.name ?? action;
+  const hints = formatHints({
+    actions: resolved.value.actions.filter(({ action }) => !names.has(nameOf(action))),
+    texts,
+    intent,
+    isRecipe,
+    suggestedApps: resolved.value.suggestedApps,
+    dates: readDates(texts, writtenAt),
+    shownTokens: shown.tokens,
+    nameOf: ({ action }) => nameOf(action),
+  });
+  const asked: Asked = readAsked(texts, writtenAt);
+  return ok({ apps: { asked, shown: shown.names, hints }, resolution: resolved.value });
+}
+
+/** Takes the best tools whose specs fit together. A large one is left to the hints and the search. */
+function chooseShown(tools: readonly Tool[], specOf: ChoiceSources["specOf"]): { names: string[]; tokens: number } {
+  const names: string[] = [];
+  let tokens = 0;
+  for (const tool of tools) {
+    const needed = measureTokens(JSON.stringify(specOf(tool))) + TOKENS_PER_SPEC;
+    if (tokens + needed > MAX_SHOWN_TOKENS) continue;
+    tokens += needed;
+    names.push(tool.name);
+  }
+  return { names, tokens };
+}

@@ -1,0 +1,59 @@
+/** The actions that a task has as tools, as resolution and hints read them. Their names and schemas are the pinned ones. */
+import type { CatalogueAction, ListedAction } from "../ports/app-catalogue.ts";
+import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
+import type { Tool } from "../tool/tool.ts";
+import { type ActionIndex, indexActions } from "./action-index.ts";
+
+/** An action, and its tool. */
+export interface PinnedAction {
+  readonly tool: Tool;
+  readonly action: CatalogueAction;
+}
+
+/** The actions of tools, indexed for searches. */
+export interface PinnedActions {
+  readonly index: ActionIndex;
+  readonly byAction: ReadonlyMap<string, PinnedAction>;
+  readonly byApp: ReadonlyMap<string, readonly CatalogueAction[]>;
+}
+
+/** Indexes the actions among tools. Of two tools of one action the first counts. */
+export function indexPinnedActions(tools: readonly Tool[]): PinnedActions {
+  const byAction = new Map<string, PinnedAction>();
+  for (const tool of tools) {
+    const action = toAction(tool);
+    if (action !== null && !byAction.has(action.action)) byAction.set(action.action, { tool, action });
+  }
+  const actions = [...byAction.values()].map(({ action }) => action);
+  return {
+    index: indexActions(actions.map((action) => ({ ...action, parameters: listParameters(action.input) }))),
+    byAction,
+    byApp: Map.groupBy(actions, ({ app }) => app),
+  };
+}
+
+/** A pinned tool says of its action what the calls and their judgement need; the rest of the catalogue's row is empty. */
+function toAction({ action, summary, security, written, app }: Tool): CatalogueAction | null {
+  if (action === undefined || written === undefined || typeof security === "function") return null;
+  return {
+    ...action,
+    title: "",
+    description: summary,
+    tags: [],
+    scopes: [],
+    input: written.input,
+    output: written.output,
+    version: "",
+    isOpen: app === undefined,
+    security,
+    because: "",
+    schemaHash: "",
+  };
+}
+
+/** Lists the names of parameters, the required ones first. */
+function listParameters({ properties, required }: JsonSchema): ListedAction["parameters"] {
+  const names = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
+  const needed = new Set<unknown>(Array.isArray(required) ? required : []);
+  return [...names.filter((name) => needed.has(name)), ...names.filter((name) => !needed.has(name))];
+}

@@ -1,0 +1,179 @@
+/**
+ * Chooses the apps of a new task: the sources that it pins, and the actions that its requests show. A tenant without apps
+ * pays nothing: neither rights nor connections are read.
+ */
+import { waitUntil } from "cloudflare:workers";
+import { appRightsFromEnv } from "../../adapters/env/app-rights.ts";
+import { systemClock } from "../../adapters/env/clock.ts";
+import { connectionTableFromEnv } from "../../adapters/env/connections.ts";
+import { patternsFromEnv } from "../../adapters/env/patterns.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
+import type { PinnedAgent } from "../../core/agents/agent.ts";
+import { refuseApp } from "../../core/apps/access.ts";
+import { type AppUse, judgeAppUse } from "../../core/apps/app-use.ts";
+import { chooseActions, type ChosenActions } from "../../core/apps/choose-actions.ts";
+import { indexPinnedActions, type PinnedActions } from "../../core/apps/pinned-actions.ts";
+import { listActorTexts, type WrittenAt } from "../../core/apps/task-apps.ts";
+import { ok, type Result } from "../../core/base/errors.ts";
+import type { ToolApp } from "../../core/connections/account.ts";
+import { MAX_OF_OWNER } from "../../core/connections/rules.ts";
+import { checkEnvelope } from "../../core/gateway/envelope.ts";
+import type { AppRights } from "../../core/ports/app-rights.ts";
+import { decideRights } from "../../core/steps/app-access.ts";
+import { toModelSpec } from "../../core/steps/toolset.ts";
+import { readInput } from "../../core/task/read-facts.ts";
+import { isUnattended, type TaskSource } from "../../core/task/source.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
+import { findSourceApp, type PinnedSource } from "../../core/tool/source.ts";
+import type { Tool } from "../../core/tool/tool.ts";
+import { logResolution } from "../http/log.ts";
+import { openPinnedTools } from "../tools/pinned.ts";
+
+/** For whom and by which agent a task would use apps. */
+export interface AppUser {
+  readonly tenant: string;
+  readonly agent: PinnedAgent;
+  /** The person for whom it acts, if any. */
+  readonly person: string | null;
+  readonly via: TaskSource;
+}
+
+/** The apps that a task pins. */
+export interface PinnedApps {
+  readonly sources: readonly PinnedSource[];
+  readonly actions: PinnedActions;
+  readonly uses: ReadonlyMap<string, AppUse>;
+  readonly rights: AppRights;
+}
+
+/** The sources of a new task; `apps` null: it has no apps. */
+export interface AppPins {
+  readonly sources: readonly PinnedSource[];
+  readonly apps: PinnedApps | null;
+}
+
+/**
+ * Leaves out the apps that the agent may not use, and those for which there is no account and nobody who could connect
+ * one. Fails with `upstream_failed` while that cannot be read.
+ */
+export async function pinApps(env: Env, user: AppUser, sources: readonly PinnedSource[]): Promise<Result<AppPins>> {
+  const others = sources.filter(({ name }) => findSourceApp(name) === null);
+  if (others.length === sources.length) return ok({ sources, apps: null });
+  const rights = await appRightsFromEnv(env, user.tenant).read(user.agent.id);
+  if (!rights.ok) return rights;
+  const allowed = sources.filter(({ name }) => {
+    const app = findSourceApp(name);
+    return app !== null && refuseApp({ app, ...rights.value }) === null;
+  });
+  if (allowed.length === 0) return ok({ sources: others, apps: null });
+  const { tenant, person } = user;
+  const [actions, connections] = await Promise.all([
+    readActions(env, tenant, allowed),
+    connectionTableFromEnv(env, tenant).list({ person, limit: 2 * MAX_OF_OWNER }),
+  ]);
+  if (!actions.ok) return actions;
+  if (!connections.ok) return connections;
+  const caller = {
+    config: user.agent.config,
+    person,
+    isUnattended: isUnattended(user.via),
+    connections: connections.value,
+  };
+  const uses = new Map<string, AppUse>();
+  for (const [app, needs] of listNeeds(actions.value)) uses.set(app, judgeAppUse(needs, caller));
+  const pinned = allowed.filter(({ name }) => (uses.get(findSourceApp(name) ?? "") ?? "unusable") !== "unusable");
+  if (pinned.length === 0) return ok({ sources: others, apps: null });
+  const kept = new Set([...others, ...pinned]);
+  return ok({
+    sources: sources.filter((source) => kept.has(source)),
+    apps: { sources: pinned, actions: actions.value, uses, rights: rights.value },
+  });
+}
+
+/** Chooses the actions for a task with apps, and adds them to its facts. */
+export async function addApps(env: Env, facts: TaskFacts, pins: PinnedApps | null): Promise<Result<TaskFacts>> {
+  if (pins === null) return ok(facts);
+  const texts = listActorTexts(readInput(facts));
+  const isRecipe = isUnattended(facts.via) || facts.skills.some(({ how }) => how !== "similarity");
+  const writtenAt = { now: facts.createdAt, timeZone: facts.caller?.timeZone };
+  const chosen = await chooseForTexts(env, facts, pins, { texts, writtenAt, isRecipe });
+  if (!chosen.ok) return chosen;
+  const { apps, resolution } = chosen.value;
+  logResolution({ tenant: facts.tenant, task: facts.id, shown: apps.shown.length, ...toFigures(resolution) });
+  return ok({ ...facts, apps });
+}
+
+/** What an agent's task would be given for these texts. */
+export async function chooseForTexts(
+  env: Env,
+  envelope: Pick<TaskFacts, "agent" | "tools">,
+  { actions, uses, rights }: PinnedApps,
+  request: { readonly texts: readonly string[]; readonly writtenAt: WrittenAt; readonly isRecipe: boolean },
+): Promise<Result<ChosenActions>> {
+  const withUse = (wanted: AppUse) => new Set([...uses].flatMap(([app, use]) => (use === wanted ? [app] : [])));
+  return await chooseActions(
+    {
+      ...request,
+      usable: withUse("usable"),
+      unconnected: withUse("unconnected"),
+      mayCall: (tool) => mayCall(tool, { ...envelope, apps: {} }, rights),
+    },
+    {
+      actions,
+      patterns: patternsFromEnv(env),
+      clock: systemClock,
+      specOf: (tool) => toModelSpec(tool, tool.name, null),
+    },
+  );
+}
+
+function mayCall(tool: Tool, envelope: Parameters<typeof checkEnvelope>[1], rights: AppRights): boolean {
+  return tool.action !== undefined && checkEnvelope(tool, envelope).ok && decideRights(tool.action, rights).may;
+}
+
+function toFigures({ strategy, searchMs, actions, appNames }: ChosenActions["resolution"]) {
+  return { strategy, ms: searchMs, actions: actions.length, apps: appNames.length };
+}
+
+/** What the actions of each app need; null for an app that works without an account. */
+function listNeeds({ byAction }: PinnedActions): ReadonlyMap<string, ToolApp | null> {
+  const needs = new Map<string, ToolApp | null>();
+  for (const { tool, action } of byAction.values()) needs.set(action.app, needs.get(action.app) ?? tool.app ?? null);
+  return needs;
+}
+
+/** The actions of apps by the hashes of their sources, the least recently used first: an index takes milliseconds. */
+const indexes = new Map<string, PinnedActions>();
+const MAX_INDEXES = 50;
+/** The most actions of all indexes of an isolate. */
+const MAX_INDEXED = 60_000;
+/** The search index of more actions is built after the first request, which ranks by words. */
+const MAX_BUILT_AT_ONCE = 500;
+
+async function readActions(env: Env, tenant: string, sources: readonly PinnedSource[]): Promise<Result<PinnedActions>> {
+  const key = `${tenant} ${sources.map(({ hash }) => hash).join(" ")}`;
+  const known = indexes.get(key);
+  if (known !== undefined) {
+    indexes.delete(key);
+    indexes.set(key, known);
+    return ok(known);
+  }
+  const tools = await openPinnedTools(env, { tenant, sources }, []);
+  if (!tools.ok) return tools;
+  const made = indexPinnedActions(tools.value);
+  const built = made.index.build();
+  if (made.index.actions.length <= MAX_BUILT_AT_ONCE) await built;
+  else waitUntil(built);
+  indexes.set(key, made);
+  dropOldest();
+  return ok(made);
+}
+
+function dropOldest(): void {
+  let actions = [...indexes.values()].reduce((sum, { index }) => sum + index.actions.length, 0);
+  for (const [key, { index }] of indexes) {
+    if (indexes.size <= 1 || (indexes.size <= MAX_INDEXES && actions <= MAX_INDEXED)) break;
+    indexes.delete(key);
+    actions -= index.actions.length;
+  }
+}
