@@ -2,7 +2,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { forgetAppRightsFromEnv, workspaceAppsFromEnv } from "../../../adapters/env/app-rights.ts";
-import { connectionTableFromEnv } from "../../../adapters/env/connections.ts";
 import type { CapabilityGate } from "../../../core/agents/agent.ts";
 import type { AppAssignment } from "../../../core/apps/access.ts";
 import type { TaskFacts } from "../../../core/task/state.ts";
@@ -10,16 +9,7 @@ import type { TaskView } from "../../../core/task/view.ts";
 import { connect } from "../connections/app-of-tests.ts";
 import { expectProblem } from "../http/entry.ts";
 import { taskOf, waitIdOf } from "../tasks/client.ts";
-import {
-  ACTIONS,
-  addAppToWorkspace,
-  APP,
-  type AppOffice,
-  crmTool,
-  openAppOffice,
-  readCalls,
-  removeAppFromWorkspace,
-} from "./app-tasks.ts";
+import { ACTIONS, addAppToWorkspace, APP, type AppOffice, crmTool, openAppOffice, readCalls } from "./app-tasks.ts";
 
 const completed = ({ status }: TaskView) => status === "completed";
 const waits = (kind: string) => (view: TaskView) => view.pending.some((entry) => entry.kind === kind);
@@ -80,17 +70,16 @@ describe("a new task", () => {
     expect(await sourcesOf(office, shared.json)).toEqual(["app:crm"]);
   });
 
-  test("of a tenant without apps reads neither rights nor connections", async () => {
-    const office = await openAppOffice();
-    await removeAppFromWorkspace(office.tenant, APP);
+  test("reads the rights of its agent, and none in a tenant without apps", async () => {
     const rights = vi.spyOn(workspaceAppsFromEnv(env), "rights");
-    const other = await openAppOffice([]);
-    const list = vi.spyOn(connectionTableFromEnv(env, other.tenant), "list");
-    const task = await other.ask("Create an issue.", [{ name: "get_current_datetime", arguments: {} }]);
-    await other.until(task.id, completed);
-    expect(rights.mock.calls.filter(([tenant]) => tenant === other.tenant)).toEqual([]);
-    expect(list).not.toHaveBeenCalled();
-    vi.restoreAllMocks();
+    const readers: number[] = [];
+    for (const office of [await openAppOffice(), await openAppOffice([])]) {
+      const task = await office.ask("Create an issue.", [{ name: "get_current_datetime", arguments: {} }]);
+      await office.until(task.id, completed);
+      readers.push(rights.mock.calls.filter(([tenant]) => tenant === office.tenant).length);
+    }
+    rights.mockRestore();
+    expect(readers).toEqual([1, 0]);
   });
 });
 
@@ -322,7 +311,7 @@ test("a mail search gets the dates of the request, and the model reads why", asy
   await office.until(task.id, completed);
   const [corrected, plain] = await readCalls(office, task);
   expect(corrected?.given).toEqual({ query: expect.stringMatching(/^from:ana after:20\d\d\/\d\d\/\d\d before:20/) });
-  expect((corrected?.given as { query: string }).query).not.toContain("2020/01/01");
+  expect(JSON.stringify(corrected?.given)).not.toContain("2020/01/01");
   expect(plain?.given).toEqual({ query: "from:ana" });
   const trace = await office.send("GET", `/v1/tasks/${task.id}/ledger`);
   expect(trace.text).toContain("composio_GMAIL_FETCH_EMAILS");

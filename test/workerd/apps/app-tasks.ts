@@ -112,10 +112,6 @@ export async function addAppToWorkspace(tenant: string, app: string, tools: read
   forgetAppRightsFromEnv(env, tenant);
 }
 
-export async function removeAppFromWorkspace(tenant: string, app: string): Promise<void> {
-  valueOf(await workspaceAppsFromEnv(env).remove(tenant, app, act("app.remove", app)));
-}
-
 /** The calls of a task as the ledger has them, with the code and the details of each failure. */
 export async function readCalls(office: Caller, task: Pick<TaskView, "id">) {
   return (await ledgerOf({ tenant: office.tenant, id: task.id })).map(toCall);
