@@ -46,6 +46,10 @@ describe("what was asked for", () => {
     const next = decide(state, { type: "message", request: null, text: "Delete issue 7.", by }, AT.now).state;
     expect(getCurrentFacts(next).apps?.asked.capabilities).toContain("issue.delete");
     expect(next.facts.apps?.asked).toEqual(asked);
+    // A task of an earlier release has no apps, and neither message nor subtask gives it any.
+    const earlier = created();
+    const sent = decide(earlier, { type: "message", request: null, text: "Delete issue 7.", by }, AT.now).state;
+    expect([sent.asked, getCurrentFacts(sent)]).toEqual([undefined, earlier.facts]);
     const outside = { type: "message", request: null, text: "Delete issue 7.", own: 0, by } as const;
     expect(decide(state, outside, AT.now).state.asked).toBeUndefined();
     expect(decide(created(), { ...outside, own: 15 }, AT.now).state.asked).toBeUndefined();

@@ -8,19 +8,16 @@ import { outside, toolOf } from "./play-gateway.ts";
 /** Runs a tool whose work is ended between two turns by what `thrown` says. */
 async function runUntil(thrown: (limit: AbortSignal) => Error) {
   const limit = AbortSignal.abort();
+  return await runAs({ run: async () => await Promise.reject(thrown(limit)) }, {}, limit);
+}
+
+async function runAs(change: Partial<Tool>, given: object, limit = new AbortController().signal) {
   const defects: unknown[] = [];
   const reporter = { reportDefect: (_: string, found: unknown) => void defects.push(found) };
-  const run: Tool["run"] = async () => await Promise.reject(thrown(limit));
-  const tool = { ...toolOf(outside(), "none"), run };
+  const tool = { ...toolOf(outside(), "none"), ...change };
   const context = {} as ToolContext<keyof ToolPorts>;
-  const outcome = await runTool(tool, {} as never, context, {
-    limit,
-    timeoutMs: 2_000,
-    timer: globalThis,
-    work: freeWork,
-    reporter,
-  });
-  return { outcome, defects };
+  const rest = { timeoutMs: 2_000, timer: globalThis, work: freeWork, reporter };
+  return { outcome: await runTool(tool, given as never, context, { limit, ...rest }), defects };
 }
 
 test("work in turns that its limit ends is a timeout, and no defect", async () => {
@@ -37,4 +34,17 @@ test("what a tool throws after its limit is a defect", async () => {
   const { outcome, defects } = await runUntil(() => broken);
   expect(outcome).toMatchObject({ kind: "failure", failure: { code: "internal" } });
   expect(defects).toEqual([broken]);
+});
+
+test("a person is asked to connect the app that the call names, and no other", async () => {
+  const control = { kind: "connect", app: "crm", reason: "missing", person: "per_ana" } as const;
+  const run: Tool["run"] = async () => ({ kind: "control", control });
+  const connects = ({ app }: { readonly app: string }) => app;
+  expect(await runAs({ run, connects }, { app: "crm" })).toEqual({
+    outcome: { kind: "control", control },
+    defects: [],
+  });
+  const others = await runAs({ run, connects }, { app: "mail" });
+  expect(others).toMatchObject({ outcome: { kind: "failure", failure: { code: "internal" } }, defects: [{}] });
+  expect((await runAs({ run }, { app: "crm" })).outcome.kind).toBe("failure");
 });
