@@ -2,6 +2,7 @@
  * Names what the document would repeat: each list of values becomes a component, and a union of named objects gets a
  * discriminator (https://spec.openapis.org/oas/v3.1.0#discriminator-object).
  */
+import { CAPABILITY_GATES } from "../../core/agents/agent.ts";
 import { APP_LEVELS } from "../../core/apps/access.ts";
 import { CHANGED_PARTS } from "../../core/apps/changes.ts";
 import { INTEGRATION_STATES } from "../../core/apps/integrations.ts";
@@ -25,10 +26,14 @@ const ENUMS: Readonly<Record<string, string>> = {
   AccountOwnerKind: "shared person",
   ApprovalDecision: "approve refuse",
   AddedAppStatus: "success already_added",
+  ActionSearchStrategy: "exact_lookup sdk_search cache_ranked none",
+  ActionSearchTier: "exact_lookup sdk_search cache_ranked",
   AppLevel: APP_LEVELS.join(" "),
+  AppUse: "usable unconnected unusable",
   AppsStatus: "on demo off unknown",
   ArgumentPlace: "path query header body payload",
   BudgetPeriod: "day month total",
+  CapabilityGate: CAPABILITY_GATES.join(" "),
   CallDecision: "done retry skip",
   CallLabel: "operator principal person tenant outside",
   CallState: "intended confirmed failed unknown refused",

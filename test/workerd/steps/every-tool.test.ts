@@ -10,6 +10,8 @@ const ELSEWHERE = new Map([
   ["http.get", "upstream_failed"],
   ["http.post", "upstream_failed"],
   ["http_request", "upstream_failed"],
+  // The task has no apps.
+  ["request_connection", "permission_denied"],
   ["run_skill_script", "permission_denied"],
   // What a call of the API says goes nowhere.
   ["set_reminder", "not_available"],
