@@ -1,6 +1,8 @@
 /** The actions of one snapshot of the catalogue, prepared for searches: built once, and shared by all tenants of an isolate. */
+import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 import type { Segment } from "../lib/tool-search/segment.ts";
 import { createToolList, type ListedTool, type ToolList } from "../lib/tool-search/tool-list.ts";
+import { splitActionName } from "./action-words.ts";
 import type { ListedAction } from "../ports/app-catalogue.ts";
 
 /** An index. An action is its number in `actions`. */
@@ -19,11 +21,17 @@ export interface ActionIndex {
 
 /** An action as the search reads it. */
 interface SearchedAction extends ListedTool {
-  readonly parameters: readonly string[];
+  readonly listed: ListedAction;
 }
 
-/** Indexes actions. Called when an isolate has loaded a snapshot, and builds the search index after its first request. */
-export function indexActions(actions: readonly ListedAction[]): ActionIndex {
+/**
+ * Indexes actions. `getInput` reads an action's input; without it, the search knows the names of parameters alone, because the
+ * list of all actions has no schemas.
+ */
+export function indexActions(
+  actions: readonly ListedAction[],
+  getInput: (action: ListedAction) => JsonSchema = toInput,
+): ActionIndex {
   const byApp = new Map<string, number[]>();
   const capabilities = new Map<string, readonly string[]>();
   const capabilitiesOf = new Uint16Array(actions.length);
@@ -48,15 +56,23 @@ export function indexActions(actions: readonly ListedAction[]): ActionIndex {
     capabilitiesOf,
     segment: () => segment,
     async build() {
-      list ??= createToolList(actions.map(toSearched), ({ parameters }) => ({
-        properties: Object.fromEntries(parameters.map((name) => [name, {}])),
-      }));
+      list ??= createToolList(actions.map(toSearched), ({ listed }) => getInput(listed));
       segment = await list.segment();
     },
   };
 }
 
-function toSearched({ action, app, title, description, capabilities, parameters }: ListedAction): SearchedAction {
-  const category = capabilities.join(" ");
-  return { name: action, summary: `${title}. ${description}`, toolbox: app, category, parameters };
+function toInput({ parameters }: ListedAction): JsonSchema {
+  const properties: Record<string, unknown> = {};
+  for (const name of parameters) properties[name] = NOTHING_SAID;
+  return { properties };
+}
+const NOTHING_SAID = {};
+
+/** The app is the toolbox: as the start of every name it would only make names longer. */
+function toSearched(listed: ListedAction): SearchedAction {
+  const { app, title, description, capabilities } = listed;
+  const name = splitActionName(listed).join(" ");
+  const summary = description === "" ? title : description;
+  return { name, summary, toolbox: app, category: capabilities.join(" "), listed };
 }

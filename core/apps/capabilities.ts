@@ -10,8 +10,9 @@ import { splitWords } from "../lib/tool-search/words.ts";
 /** What capabilities are compiled from. */
 export type TaggableAction = NamedAction & Pick<DescribedAction, "title" | "description" | "tags">;
 
-/** The most characters of a description that count: the first sentence says what an action does, later ones its limits. */
+/** The most characters of a description that count. Its first sentence says what an action does, later ones its limits. */
 const MAX_DESCRIPTION = 200;
+const SENTENCE_END = /[.!?](?:\s|$)/;
 
 /** Words of the description of a mail app. */
 const MAIL = toWordSet("email emails mail mails gmail mailbox inbox");
@@ -44,7 +45,8 @@ export function isAskedCapability(capability: string): boolean {
 /** Lists the capabilities of an action; empty if its words name none. Called by `judgeAction` (`judge.ts`). */
 export function listCapabilities(action: TaggableAction): string[] {
   const words = splitActionName(action);
-  const description = splitWords(action.description.slice(0, MAX_DESCRIPTION));
+  const [sentence = ""] = action.description.slice(0, MAX_DESCRIPTION).split(SENTENCE_END, 1);
+  const description = splitWords(sentence);
   const verb = findMainVerb(words);
   const found = findNamedCategory(words) ?? findOtherCategory(action, description);
   const isComment = words.some((word) => word === "comment" || word === "comments");
@@ -66,6 +68,11 @@ function chooseAction(verb: string, { isHead, isComment }: { isHead: boolean; is
 function listGeneral(verb: string | null): string[] {
   if (verb === "search") return ["search.general"];
   return verb === "query" ? ["data.query"] : [];
+}
+
+/** Returns what an action does, by the first verb of its name: `create` for `GMAIL_ADD_LABEL`. Null for a name without one. */
+export function findActionVerb(action: NamedAction): string | null {
+  return findMainVerb(splitActionName(action));
 }
 
 /** Returns the first verb of a name. */
@@ -101,9 +108,17 @@ function listCategories(words: readonly string[]): string[] {
   return words.flatMap((_, at) => findCategory(words, at) ?? []);
 }
 
-/** Finds a category in the provider's tags, else in the title and the description. Rights are never guessed from these. */
+/**
+ * Finds a category in the provider's tags, else in the title and the description. Rights are never guessed from these. What
+ * a text names after a preposition is only changed: an emoji is added *to a message*.
+ */
 function findOtherCategory({ tags, title }: TaggableAction, description: readonly string[]): NamedCategory | null {
-  const categories = [tags.flatMap(splitWords), splitWords(title), description].flatMap(listCategories);
-  const category = categories.find((one) => !["auth", "token", "admin"].includes(one));
-  return category === undefined ? null : { category, isHead: true };
+  const ofTags = listCategories(tags.flatMap(splitWords)).find(isGuessed);
+  if (ofTags !== undefined) return { category: ofTags, isHead: true };
+  const found = [splitWords(title), description].map(findNamedCategory);
+  return found.find((one) => one !== null && isGuessed(one.category)) ?? null;
+}
+
+function isGuessed(category: string): boolean {
+  return !["auth", "token", "admin"].includes(category);
 }

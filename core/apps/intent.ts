@@ -20,6 +20,8 @@ export interface Intent {
   readonly isGeneric: boolean;
   /** True if a part of it names no capability, so that actions without capabilities may serve it. */
   readonly hasOther: boolean;
+  /** Categories that a part of it names without a known verb, such as `issue`: what is done to them is not understood. */
+  readonly open: ReadonlySet<string>;
   /** The share of its parts that name a capability, from 0 to 1. */
   readonly confidence: number;
 }
@@ -41,7 +43,7 @@ const BETWEEN_CLAUSES = /[.!?;,:](?=\s|$)|\n+|\b(?:and|then|also|or|but|afterwar
 const ALSO_NOUNS = toWordSet(`
   message messages email emails mail mails dm dms text report reports review reviews start record records note notes set log
   logs copy count plan book schedule label labels tag tags comment comments open mark draft drafts release order file files
-  lock pin star store share post posts query change changes update updates search archive read move close export import
+  lock pin star store share post posts query change changes update updates search archive read move close export import answer answers duplicate
 `);
 /** Words after which a verb comes. */
 const BEFORE_VERBS = toWordSet("to please you can could should will would i we must let me us just now first finally");
@@ -50,15 +52,17 @@ const BEFORE_VERBS = toWordSet("to please you can could should will would i we m
 export function readIntent(texts: readonly string[]): Intent {
   const capabilities = new Set<string>();
   const actions = new Set<string>();
+  const open = new Set<string>();
   let [known, all] = [0, 0];
   for (const text of texts) {
     const request = text.slice(0, MAX_REQUEST);
     for (const name of findExplicitNames(request)) actions.add(name);
     const clauses = splitClauses(request);
-    for (const found of readClauses(clauses)) {
+    for (const { wanted, isOpen } of readClauses(clauses)) {
       all += 1;
-      if (found.length > 0) known += 1;
-      for (const capability of found) for (const one of widen(capability)) capabilities.add(one);
+      if (wanted.length > 0) known += 1;
+      for (const capability of wanted) for (const one of widen(capability)) capabilities.add(one);
+      if (isOpen) for (const capability of wanted) open.add(getCategory(capability));
     }
   }
   const isGeneric = capabilities.size === 0;
@@ -67,6 +71,7 @@ export function readIntent(texts: readonly string[]): Intent {
     actions,
     isGeneric,
     hasOther: known < all,
+    open,
     confidence: all === 0 ? 0 : known / all,
   };
 }
@@ -85,6 +90,24 @@ export function servesIntent(capabilities: readonly string[], intent: Pick<Inten
   return (destructive.length > 0 ? destructive : capabilities).some((one) => intent.capabilities.has(one));
 }
 
+/**
+ * True for an action that is inside a request: it serves it, it has no capability to judge by, or it destroys nothing in a
+ * category of which the request does not say what to do. Everything is inside a request that is only generic.
+ */
+export function isInside(capabilities: readonly string[], intent: Intent): boolean {
+  if (intent.isGeneric || capabilities.length === 0 || servesIntent(capabilities, intent)) return true;
+  return !capabilities.some(isDestructiveCapability) && capabilities.some((one) => intent.open.has(getCategory(one)));
+}
+
+/** True for an action that only reads. A request says the end and not the means, such as the id of a person. */
+export function isReading(capabilities: readonly string[]): boolean {
+  return capabilities.length > 0 && capabilities.every((one) => READING.includes(one.slice(one.indexOf(".") + 1)));
+}
+
+function getCategory(capability: string): string {
+  return capability.slice(0, capability.indexOf("."));
+}
+
 /** The words of a part of a request. */
 type Clause = readonly string[];
 
@@ -99,20 +122,49 @@ function splitClauses(request: string): Clause[] {
     .filter((words) => toTerms(words.join(" ")).length > 0);
 }
 
-/** Returns the capabilities of each clause. “Find the branches and delete them” deletes branches. */
-function readClauses(clauses: readonly Clause[]): string[][] {
+/** What a clause asks for; open: it says of what, and not what to do. */
+interface ReadClause {
+  readonly wanted: readonly string[];
+  readonly isOpen: boolean;
+}
+
+/** Reads each clause. “Find the branches and delete them” deletes branches. */
+function readClauses(clauses: readonly Clause[]): ReadClause[] {
   let last: string | null = null;
   return clauses.map((words) => {
     const categories = words.map((_, at) => findCategory(words, at));
     const verbs = findVerbs(words, categories);
     const before = last;
     last = categories.findLast((category) => category !== null) ?? last;
-    if (verbs.length === 0) return categories.flatMap((category) => (category === null ? [] : [`${category}.read`]));
-    return verbs.flatMap((verb, index) => {
+    if (verbs.length === 0) {
+      const named = categories.flatMap((category) => (category === null ? [] : [`${category}.read`]));
+      return { wanted: named, isOpen: !isQuestion(words) };
+    }
+    const wanted = verbs.flatMap((verb, index) => {
       const end = verbs[index + 1]?.at ?? words.length;
       return toCapabilities(verb.action, { words, categories, from: verb.from, end, before });
     });
+    return { wanted, isOpen: false };
   });
+}
+
+/** Words that begin a question. */
+const QUESTIONS = toWordSet("which whose how is are was were am do does did has have any what who when where");
+
+function isQuestion([first = ""]: Clause): boolean {
+  return QUESTIONS.has(first);
+}
+
+/** Returns what a text asks to do, as actions of capabilities: `create`, `list`. Empty if no verb is known. */
+export function readVerbs(text: string): ReadonlySet<string> {
+  const verbs = new Set<string>();
+  for (const words of splitClauses(text.slice(0, MAX_REQUEST))) {
+    const categories = words.map((_, at) => findCategory(words, at));
+    for (const { action } of findVerbs(words, categories)) verbs.add(action);
+    if (words.some((word, at) => word === "how" && words[at + 1] === "many")) verbs.add("query");
+    else if (isQuestion(words)) for (const verb of ["read", "list", "search"]) verbs.add(verb);
+  }
+  return verbs;
 }
 
 /** A verb of a clause. Its object begins at `from`: “email Ana” has the email in the verb. */
@@ -124,13 +176,21 @@ interface SpokenVerb {
 
 function findVerbs(words: Clause, categories: readonly (string | null)[]): SpokenVerb[] {
   return words.flatMap((word, at): SpokenVerb[] => {
-    const action = findSpokenVerb(word);
+    const action = isCreating(words, at) ? "create" : findSpokenVerb(word);
     if (action === null || isOfPair(words, at)) return [];
     const isPlaced = at === 0 || BEFORE_VERBS.has(words[at - 1] ?? "");
     if (ALSO_NOUNS.has(word) && !isPlaced) return [];
     return [{ action, at, from: categories[at] === null ? at + 1 : at }];
   });
 }
+
+/** “Open an issue”, “leave a comment” and “set up a call” create something; “open the mail” reads it. */
+function isCreating(words: Clause, at: number): boolean {
+  const [word = "", next = ""] = words.slice(at, at + 2);
+  return word === "set" ? next === "up" : OPENS.has(word) && NEW.has(next);
+}
+const OPENS = toWordSet("open file leave");
+const NEW = toWordSet("a an another new");
 
 /** True for the first word of “merge request”, which is no verb. */
 function isOfPair(words: Clause, at: number): boolean {
@@ -184,7 +244,8 @@ function toPersonal(action: string): string[] {
 
 /** Categories in which people mean the same by creating and changing. */
 const CONTENT = ["sheet", "file", "data", "database"];
-const READING = ["read", "list", "search"];
+const READING = ["read", "list", "search", "query"];
+const COMMENTED = ["message", "issue", "pr", "task", "project", "file"];
 
 /** Adds what a capability needs or may be called: reading in its category, an email for a message, an issue for a task. */
 function widen(capability: string): string[] {
@@ -197,7 +258,7 @@ function widen(capability: string): string[] {
     widened.push(...READING.map((one) => `${other}.${one}`));
   }
   // A comment whose name does not say on what.
-  if (action === "comment") widened.push("message.comment", "issue.comment", "pr.comment");
+  if (action === "comment") widened.push(...COMMENTED.map((one) => `${one}.comment`));
   if (category === "task" || category === "issue") {
     const other = category === "task" ? "issue" : "task";
     if (!isDestructiveCapability(capability))

@@ -7,7 +7,8 @@ import type { Segment } from "../lib/tool-search/segment.ts";
 import { toTerms } from "../lib/tool-search/words.ts";
 import type { ListedAction } from "../ports/app-catalogue.ts";
 import type { ActionIndex } from "./action-index.ts";
-import { type Intent, servesIntent } from "./intent.ts";
+import { type Intent, isInside, isReading } from "./intent.ts";
+import { orderFound, type RatedAction } from "./order-found.ts";
 
 /** How actions were found. `none`: no action of the allowed apps fits. */
 export type Strategy = "exact_lookup" | "sdk_search" | "cache_ranked" | "none";
@@ -31,7 +32,7 @@ export interface Ranked {
 
 /** The most ranked actions. */
 const MAX_RANKED = 120;
-/** With fewer found actions than this, those that only a capability fits follow. */
+/** With fewer found actions inside the request than this, those that only a capability fits follow them. */
 const FEW = 6;
 /** Weights of a word in a name and in a description. */
 const [IN_NAME, IN_DESCRIPTION] = [3, 1];
@@ -45,10 +46,12 @@ export function rankActions(request: RankRequest, index: ActionIndex): Ranked {
   const fitting = listFitting(request, index);
   const segment = index.segment();
   if (segment === null) return toRanked("cache_ranked", rankByWords(request, fitting, index));
-  const found = search(request.text, fitting, index, segment);
-  if (found.length >= FEW) return toRanked("sdk_search", found);
-  const others = listCapable(request, fitting, index).filter((action) => !found.includes(action));
-  return toRanked(found.length > 0 ? "sdk_search" : "cache_ranked", [...found, ...others]);
+  const found = search(request, fitting, index, segment);
+  const inside = found.filter(({ capabilities }) => isInside(capabilities, request.intent));
+  if (inside.length >= FEW) return toRanked("sdk_search", found);
+  const outside = found.filter((action) => !inside.includes(action));
+  const others = listCapable(request, fitting, index).filter((action) => !inside.includes(action));
+  return toRanked(inside.length > 0 ? "sdk_search" : "cache_ranked", [...inside, ...others, ...outside]);
 }
 
 /** What one tier finds. */
@@ -93,16 +96,26 @@ function listFitting({ intent, apps, admits }: RankRequest, index: ActionIndex):
   );
 }
 
-/** Nothing outside the request, unless it is only generic. An action without capabilities may serve what is not understood. */
+/** Nothing outside the request that does more than read. */
 function fits(capabilities: readonly string[], intent: Intent): boolean {
-  if (intent.isGeneric) return true;
-  return capabilities.length === 0 ? intent.hasOther : servesIntent(capabilities, intent);
+  return isInside(capabilities, intent) || isReading(capabilities);
 }
 
-function search(text: string, fitting: readonly number[], { actions }: ActionIndex, segment: Segment): ListedAction[] {
+function search(
+  request: RankRequest,
+  fitting: readonly number[],
+  { actions }: ActionIndex,
+  segment: Segment,
+): ListedAction[] {
   const admitted = new Uint8Array(segment.size);
   for (const number of fitting) admitted[number] = 1;
-  return searchTools([{ segment, admitted }], text, MAX_RANKED).flatMap(({ tool }) => actions[tool] ?? []);
+  const found = searchTools([{ segment, admitted }], request.text, MAX_RANKED).flatMap(
+    ({ tool, rating }): RatedAction[] => {
+      const action = actions[tool];
+      return action === undefined ? [] : [{ action, rating }];
+    },
+  );
+  return orderFound(found, request.text, request.intent);
 }
 
 interface Scored {
@@ -113,7 +126,9 @@ interface Scored {
 /** Lists the actions that a capability fits. “My inbox” has no word of `GMAIL_FETCH_EMAILS`. */
 function listCapable({ intent }: RankRequest, fitting: readonly number[], { actions }: ActionIndex): ListedAction[] {
   if (intent.isGeneric) return [];
-  const capable = fitting.flatMap((number) => actions[number] ?? []).filter((one) => one.capabilities.length > 0);
+  const capable = fitting
+    .flatMap((number) => actions[number] ?? [])
+    .filter(({ capabilities }) => capabilities.length > 0 && isInside(capabilities, intent));
   return capable.sort((one, other) => compareNames(one.action, other.action));
 }
 

@@ -8,6 +8,7 @@ import type { PatternsPort } from "../lib/patterns.ts";
 import type { CatalogueAction, CatalogueSnapshot, ListedAction } from "../ports/app-catalogue.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ActionIndex } from "./action-index.ts";
+import { isInside } from "./intent.ts";
 import { rankActions, type RankRequest, type Strategy } from "./rank.ts";
 
 /** The most actions of a task, apps of them, and actions of one app. Named actions are limited by the first alone. */
@@ -135,5 +136,6 @@ class SchemaReader {
 function suggestApps(request: ResolveRequest, index: ActionIndex): string[] {
   if (request.unconnected.size === 0) return [];
   const { actions } = rankActions({ ...request, apps: request.unconnected }, index);
-  return [...new Set(actions.map(({ app }) => app))].slice(0, MAX_SUGGESTED);
+  const inside = actions.filter(({ capabilities }) => isInside(capabilities, request.intent));
+  return [...new Set(inside.map(({ app }) => app))].slice(0, MAX_SUGGESTED);
 }

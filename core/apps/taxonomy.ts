@@ -21,7 +21,7 @@ const CATEGORIES: readonly (readonly [category: string, words: string])[] = [
   ["pr", "pr prs"],
   ["release", "release releases"],
   ["event", "event events meeting meetings calendar calendars appointment appointments"],
-  ["email", "email emails mail mails inbox draft drafts"],
+  ["email", "email emails mail mails inbox mailbox draft drafts"],
   ["task", "task tasks todo todos subtask subtasks reminder reminders"],
   ["project", "project projects board boards"],
   ["notification", "notification notifications alert alerts"],
@@ -74,14 +74,16 @@ const SPOKEN_VERBS: readonly (readonly [action: string, words: string])[] = [
   ["read", "summarize summarise review open look tell what who when check report analyze analyse explain recap"],
   ["search", "locate where"],
   ["create", "write draft book plan start note build prepare log save store put record"],
-  ["update", "adjust extend postpone reschedule fix correct finish reassign tag"],
-  ["delete", "cancel"],
-  ["send", "notify message email mail text dm ping tell remind"],
+  ["update", "adjust extend postpone reschedule fix correct finish reassign tag overwrite"],
+  ["delete", "cancel discard rid"],
+  ["send", "notify message email mail text dm ping tell remind announce answer respond"],
   ["invite", "onboard"],
 ];
 
 /** Words that end the name of the thing: `LIST_COMMITS_ON_A_PULL_REQUEST`. */
-export const PREPOSITIONS = toWordSet("on of for from in into to by with at via as based about using");
+export const PREPOSITIONS = toWordSet(
+  "on of for from in into to by with at via as based about using called named titled",
+);
 
 const CATEGORY_OF: ReadonlyMap<string, string> = new Map([
   ...CATEGORIES.flatMap(([category, words]) => Array.from(toWordSet(words), (word) => [word, category] as const)),

@@ -11,7 +11,7 @@ import type { SyncDeps } from "./state.ts";
  * Counts with an app's version: raise it when actions are stored or judged otherwise, so that the next sync reads all of
  * them again.
  */
-const FORM = 1;
+const FORM = 2;
 /** Part of the provider itself, and no app of a person. */
 const NEVER_LISTED: ReadonlySet<string> = new Set(["rag", "memory", "nl2sql", "codegraph"]);
 

@@ -9,9 +9,14 @@ import { type Scores, scoreTools, type Searched } from "./score.ts";
 import type { Segment } from "./segment.ts";
 
 /** A found tool: the index of its segment, and its number there. */
-export interface Found {
+interface Found {
   readonly segment: number;
   readonly tool: number;
+}
+
+/** A found tool with its rating, which counts only next to those of the same search: neighbours differ by some tenths. */
+export interface RatedTool extends Found {
+  readonly rating: number;
 }
 
 /** The most tools of the second ranking. */
@@ -20,11 +25,11 @@ const MAX_CANDIDATES = 150;
 const TOOLBOX_SHARE = 0.2;
 
 /** Returns at most `limit` tools that match the request, the best first. */
-export function searchTools(searched: readonly Searched[], request: string, limit: number): Found[] {
+export function searchTools(searched: readonly Searched[], request: string, limit: number): RatedTool[] {
   const clauses = readRequest(request);
   const scores = scoreTools(searched, clauses);
   const rated = rateCandidates(chooseCandidates(searched, scores), clauses, searched, scores);
-  return rated.slice(0, limit).map(({ segment, tool }) => ({ segment, tool }));
+  return rated.slice(0, limit).map(({ segment, tool, rating }) => ({ segment, tool, rating }));
 }
 
 /** Returns the best of the first ranking, in order; a tool is raised by others of its toolbox. */

@@ -2,7 +2,7 @@
  * The index of one list of tools: for each term, its tools and their weights. A segment depends only on its own tools,
  * so a list is indexed once and several are searched together (`search.ts`).
  */
-import { toTerms } from "./words.ts";
+import { readRun, splitRuns, toTerms } from "./words.ts";
 
 /** The searched fields of a tool. */
 export interface SearchableTool {
@@ -45,6 +45,8 @@ const MAX_SUMMARY = 2_000;
 const MAX_DESCRIPTION = 300;
 const MAX_PARAMETERS = 60;
 const MAX_SEQUENCE = 64;
+/** The most different parts of texts whose terms a builder holds, some four megabytes until the segment is built. */
+const MAX_RUNS = 20_000;
 /** Estimated bytes of a term in a map, and of a toolbox. */
 const TERM_BYTES = 90;
 const GROUP_BYTES = 120;
@@ -69,8 +71,13 @@ export class SegmentBuilder {
   readonly #size: number;
   readonly #toolAt: (number: number) => SearchableTool | null;
   readonly #terms = new Map<string, number>();
+  /** The numbers of the terms of a part of a text. */
+  readonly #runs = new Map<string, readonly number[]>();
   /** By term: tool, count, tool, count, … */
   readonly #postings: number[][] = [];
+  /** The weighted counts of the current tool by term, and the terms that have one. */
+  readonly #counts: number[] = [];
+  readonly #counted: number[] = [];
   readonly #text: number[] = [];
   readonly #textStarts: Uint32Array;
   readonly #nameEnds: Uint32Array;
@@ -117,24 +124,56 @@ export class SegmentBuilder {
   }
 
   #addTool(tool: SearchableTool, number: number): void {
-    const name = toTerms(tool.name.slice(0, MAX_NAME));
-    const summary = toTerms(tool.summary.slice(0, MAX_SUMMARY));
+    const name = this.#toNumbers(tool.name.slice(0, MAX_NAME));
+    this.#count("name", name);
+    this.#count("toolbox", this.#toNumbers(tool.toolbox.slice(0, MAX_NAME)));
+    this.#count("category", this.#toNumbers(tool.category));
+    const summary = this.#toNumbers(tool.summary.slice(0, MAX_SUMMARY));
+    this.#count("summary", summary);
     const parameters = tool.parameters.slice(0, MAX_PARAMETERS);
-    const counts = new Map<string, number>();
-    countTerms(counts, "name", name);
-    countTerms(counts, "toolbox", toTerms(tool.toolbox.slice(0, MAX_NAME)));
-    countTerms(counts, "category", toTerms(tool.category));
-    countTerms(counts, "summary", summary);
     const names = parameters.map((parameter) => parameter.name.slice(0, MAX_NAME));
-    countTerms(counts, "parameter", toTerms(names.join(" ")));
+    this.#count("parameter", this.#toNumbers(names.join(" ")));
     const descriptions = parameters.map(({ description }) => description.slice(0, MAX_DESCRIPTION));
-    countTerms(counts, "description", toTerms(descriptions.join(" ")));
-    for (const [term, count] of counts) this.#postings[this.#termNumber(term)]?.push(number, count);
-    for (const term of name.slice(0, MAX_SEQUENCE)) this.#text.push(this.#termNumber(term));
+    this.#count("description", this.#toNumbers(descriptions.join(" ")));
+    this.#postCounts(number);
+    for (const term of name.slice(0, MAX_SEQUENCE)) this.#text.push(term);
     this.#nameEnds[number] = this.#text.length;
-    for (const term of summary.slice(0, MAX_SEQUENCE)) this.#text.push(this.#termNumber(term));
+    for (const term of summary.slice(0, MAX_SEQUENCE)) this.#text.push(term);
     this.#textStarts[number + 1] = this.#text.length;
     this.#groups[number] = getNumber(this.#groupNumbers, tool.toolbox);
+  }
+
+  #toNumbers(text: string): number[] {
+    const numbers: number[] = [];
+    for (const run of splitRuns(text)) for (const number of this.#readRun(run)) numbers.push(number);
+    return numbers;
+  }
+
+  /** Texts of tools repeat a few thousand parts. */
+  #readRun(run: string): readonly number[] {
+    const known = this.#runs.get(run);
+    if (known !== undefined) return known;
+    const numbers = readRun(run).map((term) => this.#termNumber(term));
+    if (this.#runs.size < MAX_RUNS) this.#runs.set(run, numbers);
+    return numbers;
+  }
+
+  #count(field: keyof typeof FIELDS, terms: readonly number[]): void {
+    const { boost, length, slope } = FIELDS[field];
+    const each = boost / (1 - slope + (slope * terms.length) / length);
+    for (const term of terms) {
+      const count = this.#counts[term] ?? 0;
+      if (count === 0) this.#counted.push(term);
+      this.#counts[term] = count + each;
+    }
+  }
+
+  #postCounts(tool: number): void {
+    for (const term of this.#counted) {
+      this.#postings[term]?.push(tool, this.#counts[term] ?? 0);
+      this.#counts[term] = 0;
+    }
+    this.#counted.length = 0;
   }
 
   #termNumber(term: string): number {
@@ -142,12 +181,6 @@ export class SegmentBuilder {
     if (number === this.#postings.length) this.#postings.push([]);
     return number;
   }
-}
-
-function countTerms(counts: Map<string, number>, field: keyof typeof FIELDS, terms: readonly string[]): void {
-  const { boost, length, slope } = FIELDS[field];
-  const each = boost / (1 - slope + (slope * terms.length) / length);
-  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + each);
 }
 
 /** Returns the number of a key; assigns the next one to a new key. */

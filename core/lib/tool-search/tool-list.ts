@@ -13,7 +13,7 @@ export interface ListedTool {
 export type { ToolList };
 
 /** Tools that are indexed in one turn: some ten milliseconds. */
-const PORTION = 250;
+const PORTION = 500;
 
 class ToolList {
   readonly tools: readonly ListedTool[];

@@ -22,13 +22,14 @@ const STOP_WORDS = new Set(
 /** Returns the words of a text in lower case: `getHTTPReply` is get, http, reply. */
 export function splitWords(text: string): string[] {
   const words: string[] = [];
-  for (const [run] of text.matchAll(RUN)) {
-    if (IS_UNSPACED.test(run)) pushPairs(run, words);
-    else if (HAS_UPPER.test(run))
-      for (const part of run.split(JOINT)) words.push(part.slice(0, MAX_WORD).toLowerCase());
-    else words.push(run.length > MAX_WORD ? run.slice(0, MAX_WORD) : run);
-  }
+  for (const run of splitRuns(text)) pushWords(run, words);
   return words;
+}
+
+function pushWords(run: string, words: string[]): void {
+  if (IS_UNSPACED.test(run)) pushPairs(run, words);
+  else if (HAS_UPPER.test(run)) for (const part of run.split(JOINT)) words.push(part.slice(0, MAX_WORD).toLowerCase());
+  else words.push(run.length > MAX_WORD ? run.slice(0, MAX_WORD) : run);
 }
 
 function pushPairs(run: string, words: string[]): void {
@@ -40,8 +41,20 @@ function pushPairs(run: string, words: string[]): void {
 /** Returns the terms of a text, in order. */
 export function toTerms(text: string): string[] {
   const terms: string[] = [];
-  for (const word of splitWords(text)) if (!STOP_WORDS.has(word)) terms.push(stem(word));
+  for (const run of splitRuns(text)) for (const term of readRun(run)) terms.push(term);
   return terms;
+}
+
+/** Returns the parts of a text without white space and punctuation. Each has terms of its own: none, one or more. */
+export function splitRuns(text: string): readonly string[] {
+  return text.match(RUN) ?? [];
+}
+
+/** Returns the terms of one part of a text. */
+export function readRun(run: string): string[] {
+  const words: string[] = [];
+  pushWords(run, words);
+  return words.filter((word) => !STOP_WORDS.has(word)).map(stem);
 }
 
 const stems = new Map<string, string>();

@@ -3,6 +3,7 @@
  * measured on them, and are not changed to suit one.
  */
 import { DEVELOPERS, MARKETING, PEOPLE_TEAM, SALES, SHOPS, SUPPORT, WHOLE_CATALOGUE } from "./companies.ts";
+import { LATER_COMPANIES, LATER_OFFICE } from "./later.ts";
 import { OFFICE } from "./office.ts";
 
 /** The requests of one person. */
@@ -32,6 +33,8 @@ const PEOPLE: Readonly<Record<string, PlainRequests>> = {
   marketing: MARKETING,
   "people team": PEOPLE_TEAM,
   "whole catalogue": WHOLE_CATALOGUE,
+  "office, later": LATER_OFFICE,
+  "companies, later": LATER_COMPANIES,
 };
 
 /** All requests. */
