@@ -20,6 +20,7 @@ import { BUNDLE } from "./rows/bundle.ts";
 import { CAGE } from "./rows/cage.ts";
 import { CALL } from "./rows/call.ts";
 import { CONSOLE } from "./rows/console.ts";
+import { CHOICE } from "./rows/choice.ts";
 import { CONNECTIONS_LIST } from "./rows/connections.ts";
 import { CONVERSATION } from "./rows/conversation.ts";
 import { COST } from "./rows/cost.ts";
@@ -31,6 +32,7 @@ import { FINISHED } from "./rows/finished.ts";
 import { FIRST_CALL } from "./rows/first-call.ts";
 import { GAP } from "./rows/gap.ts";
 import { GREP } from "./rows/grep.ts";
+import { MARKETPLACE } from "./rows/marketplace.ts";
 import { PAGES } from "./rows/pages.ts";
 import { PARALLEL_TOOLS } from "./rows/parallel-tools.ts";
 import { RATE, RATE_SLOW_MODEL } from "./rows/rate.ts";
@@ -64,7 +66,9 @@ const SECTIONS: readonly Section[] = [
   START_MEMORY,
   TASK_INDEX,
   CONNECTIONS_LIST,
+  MARKETPLACE,
   FIND_TOOLS,
+  CHOICE,
   CAGE,
   DOCUMENTS,
   PAGES,

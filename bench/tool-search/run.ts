@@ -8,6 +8,7 @@ import { quantile } from "../../test/drill/random.ts";
 import { searchTools } from "../../core/lib/tool-search/search.ts";
 import { type SearchableTool, SegmentBuilder } from "../../core/lib/tool-search/segment.ts";
 import { plainBm25 } from "./bm25.ts";
+import { openChoice } from "./choice.ts";
 import { madeSet } from "./made-tools.ts";
 import { type NumberedRequest, readPublicSet } from "./public-set.ts";
 
@@ -17,16 +18,16 @@ const SEED = 2026;
 const WARM_UP = 200;
 
 const own = madeSet(OWN_REQUESTS, SEED);
-measure("made", own.tools, new Map([["own words", own.requests]]));
+await measure("made", own.tools, new Map([["own words", own.requests]]));
 
 const { TOOL_DATA: folder } = process.env;
 if (folder === undefined) console.log("\nTOOL_DATA is not set: the public set is left out.");
 else {
   const { tools, requests } = readPublicSet(folder);
-  measure("public, merged", tools, requests);
+  await measure("public, merged", tools, requests);
 }
 
-function measure(
+async function measure(
   name: string,
   tools: readonly SearchableTool[],
   collections: ReadonlyMap<string, readonly NumberedRequest[]>,
@@ -47,15 +48,18 @@ function measure(
   const mib = (segment.bytes / 2 ** 20).toFixed(1);
   console.log(`\n${name}: ${tools.length} tools, ${segment.terms.size} terms, ${segment.tools.length} postings`);
   console.log(`index: ${buildMs.toFixed(0)} ms, ${mib} MiB; a search: p50 ${ms(times, 0.5)}, p99 ${ms(times, 0.99)}`);
-  console.log("\n| requests | | recall@10, mean of requests: all (even / odd) | of all tools | plain BM25 |");
-  console.log("| --- | ---: | ---: | ---: | ---: |");
+  const { choose, find } = await openChoice(tools);
+  console.log(
+    "\n| requests | | recall@10, mean of requests: all (even / odd) | of all tools | plain BM25 | as actions: choice, find_tools |",
+  );
+  console.log("| --- | ---: | ---: | ---: | ---: | ---: |");
   for (const [collection, requests] of collections) {
     const halves = [0, 1].map((half) => requests.filter((_, index) => index % 2 === half));
     const [even, odd] = halves.map((half) => share(recalls(half, search)));
     const found = recalls(requests, search);
     const plain = recalls(requests, floor);
     console.log(
-      `| ${collection} | ${requests.length} | ${share(found)} (${even} / ${odd}) | ${pooled(found)} | ${share(plain)}, ${pooled(plain)} |`,
+      `| ${collection} | ${requests.length} | ${share(found)} (${even} / ${odd}) | ${pooled(found)} | ${share(plain)}, ${pooled(plain)} | ${share(recalls(requests, choose))}, ${share(recalls(requests, find))} |`,
     );
   }
 }

@@ -63,9 +63,7 @@ export function indexActions(
 }
 
 function toInput({ parameters }: ListedAction): JsonSchema {
-  const properties: Record<string, unknown> = {};
-  for (const name of parameters) properties[name] = NOTHING_SAID;
-  return { properties };
+  return { properties: Object.fromEntries(parameters.map((name) => [name, NOTHING_SAID])) };
 }
 const NOTHING_SAID = {};
 

@@ -13,8 +13,8 @@ import { unwrap } from "../../../core/base/unwrap.ts";
 import { searchTools } from "../../../core/lib/tool-search/search.ts";
 import { createToolList } from "../../../core/lib/tool-search/tool-list.ts";
 import type { CatalogueAction } from "../../../core/ports/app-catalogue.ts";
-import { compileDemoCatalogue, type DemoCatalogue } from "../../fakes/demo-catalogue.ts";
-import { PLAIN_APP_REQUESTS, type PlainRequest, toActionNames } from "./plain-requests/plain-requests.ts";
+import { compileDemoCatalogue, type DemoCatalogue } from "../../mock-servers/demo-catalogue.ts";
+import { PLAIN_APP_REQUESTS, type PlainRequest, toActionNames } from "../../mock-servers/app-requests/all.ts";
 
 const FIRST = 10;
 const PREFIX = "composio_";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { compileDemoCatalogue } from "../../fakes/demo-catalogue.ts";
-import { PLAIN_APP_REQUESTS, toActionNames } from "./plain-requests/plain-requests.ts";
+import { compileDemoCatalogue } from "../../mock-servers/demo-catalogue.ts";
+import { PLAIN_APP_REQUESTS, toActionNames } from "../../mock-servers/app-requests/all.ts";
 
 test("at least 300 different requests, each for actions of apps that the person may use", async () => {
   const { listed } = await compileDemoCatalogue();

@@ -1,5 +1,5 @@
 /** Requests to the apps of companies: of those who build, sell, help, count, advertise and hire. */
-import type { PlainRequests } from "./plain-requests.ts";
+import type { PlainRequests } from "./all.ts";
 
 export const DEVELOPERS: PlainRequests = {
   apps: "github sentry datadog pagerduty slack jira confluence supabase okta googledrive gmail",

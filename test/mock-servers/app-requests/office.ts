@@ -1,5 +1,5 @@
 /** Requests to the apps of an office: mail, chat, calendar, files, sheets and issues. */
-import type { PlainRequests } from "./plain-requests.ts";
+import type { PlainRequests } from "./all.ts";
 
 export const OFFICE: PlainRequests = {
   apps: `gmail slack googlecalendar googledrive googlesheets linear notion zoom calendly dropbox typeform trello

@@ -2,7 +2,7 @@
  * Requests that were written after the rules of the choice were made, to see whether these were fitted to the others. The
  * first figures on them are in docs/decisions/0160-the-search-for-actions.md.
  */
-import type { PlainRequests } from "./plain-requests.ts";
+import type { PlainRequests } from "./all.ts";
 
 export const LATER_OFFICE: PlainRequests = {
   apps: `gmail slack googlecalendar googledrive googlesheets linear notion zoom calendly dropbox typeform trello
