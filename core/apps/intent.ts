@@ -85,7 +85,7 @@ export function isAskedFor(
 }
 
 /** True if a request asks for one of the capabilities. A destructive one has to be asked for as such. */
-export function servesIntent(capabilities: readonly string[], intent: Pick<Intent, "capabilities">): boolean {
+function servesIntent(capabilities: readonly string[], intent: Pick<Intent, "capabilities">): boolean {
   const destructive = capabilities.filter(isDestructiveCapability);
   return (destructive.length > 0 ? destructive : capabilities).some((one) => intent.capabilities.has(one));
 }
