@@ -92,7 +92,7 @@ function rowSealFromEnv(env: Env, tenant: string): RowSeal {
 export function authorizationsFromEnv(env: Env, tenant: string): AuthorizationsPort {
   const accounts = openAccountAuthorizations({
     links: appProviderFromEnv(env)?.links ?? null,
-    listActions: async (app) => await listConsentActions(env, app),
+    listActions: async (app) => await listConsentActions(env, tenant, app),
     timer: globalThis,
     now: Date.now,
   });

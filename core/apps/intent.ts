@@ -18,8 +18,6 @@ export interface Intent {
   readonly actions: ReadonlySet<string>;
   /** True if no word names a capability; `capabilities` are then the fallback. */
   readonly isGeneric: boolean;
-  /** True if a part of it names no capability, so that actions without capabilities may serve it. */
-  readonly hasOther: boolean;
   /** Categories that a part of it names without a known verb, such as `issue`: what is done to them is not understood. */
   readonly open: ReadonlySet<string>;
   /** The share of its parts that name a capability, from 0 to 1. */
@@ -70,7 +68,6 @@ export function readIntent(texts: readonly string[]): Intent {
     capabilities: isGeneric ? FALLBACK : capabilities,
     actions,
     isGeneric,
-    hasOther: known < all,
     open,
     confidence: all === 0 ? 0 : known / all,
   };

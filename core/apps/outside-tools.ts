@@ -2,10 +2,9 @@
 import { getOwn } from "../base/own-field.ts";
 import { shortHash } from "../gateway/model-names.ts";
 import type { CatalogueAction, CatalogueApp } from "../ports/app-catalogue.ts";
-import { type OutsideTool, toAppSource } from "../tool/source.ts";
+import { ACTION_PREFIX, type OutsideTool, toAppSource } from "../tool/source.ts";
 import { type ActionOverride, type AppConfiguration, findOverride } from "./workspace.ts";
 
-const NAME_PREFIX = "composio_";
 const LONGEST_NAME = 64;
 const HASH_DIGITS = 10;
 /** The time limit of one call. */
@@ -13,7 +12,7 @@ const TIMEOUT_MS = 60_000;
 
 /** Returns the name of an action's tool. One that is too long for a model is cut, and ends with ten digits of its SHA-1. */
 export async function getActionToolName(action: string): Promise<string> {
-  const plain = `${NAME_PREFIX}${action}`;
+  const plain = `${ACTION_PREFIX}${action}`;
   if (plain.length <= LONGEST_NAME) return plain;
   return `${plain.slice(0, LONGEST_NAME - HASH_DIGITS - 1)}_${await shortHash(plain)}`;
 }
@@ -23,11 +22,11 @@ export async function getActionToolName(action: string): Promise<string> {
  * name. Null if there is none.
  */
 export async function findAction<Action>(actions: ReadonlyMap<string, Action>, name: string): Promise<Action | null> {
-  const isTool = name.startsWith(NAME_PREFIX);
-  const found = actions.get((isTool ? name.slice(NAME_PREFIX.length) : name).toUpperCase());
+  const isTool = name.startsWith(ACTION_PREFIX);
+  const found = actions.get((isTool ? name.slice(ACTION_PREFIX.length) : name).toUpperCase());
   if (found !== undefined) return found;
   if (!isTool || name.length !== LONGEST_NAME) return null;
-  const start = name.slice(NAME_PREFIX.length, LONGEST_NAME - HASH_DIGITS - 1);
+  const start = name.slice(ACTION_PREFIX.length, LONGEST_NAME - HASH_DIGITS - 1);
   for (const [action, one] of actions)
     if (action.startsWith(start) && (await getActionToolName(action)) === name) return one;
   return null;

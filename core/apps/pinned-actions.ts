@@ -26,7 +26,10 @@ export function indexPinnedActions(tools: readonly Tool[]): PinnedActions {
   }
   const actions = [...byAction.values()].map(({ action }) => action);
   return {
-    index: indexActions(actions.map((action) => ({ ...action, parameters: listParameters(action.input) }))),
+    index: indexActions(
+      actions.map((action) => ({ ...action, parameters: listParameters(action.input) })),
+      ({ action }) => byAction.get(action)?.action.input ?? {},
+    ),
     byAction,
     byApp: Map.groupBy(actions, ({ app }) => app),
   };

@@ -66,7 +66,7 @@ export function listTiers(request: RankRequest, index: ActionIndex): Tier[] {
   const segment = index.segment();
   return [
     { tier: "exact_lookup", actions: findNamed(request, index) },
-    { tier: "sdk_search", actions: segment === null ? [] : search(request.text, fitting, index, segment) },
+    { tier: "sdk_search", actions: segment === null ? [] : search(request, fitting, index, segment) },
     { tier: "cache_ranked", actions: rankByWords(request, fitting, index) },
   ];
 }

@@ -3,6 +3,7 @@
  * and one contract suite that both pass (`test/contracts/`). Methods return expected failures as values and throw only on a defect.
  */
 import type { PatternsPort } from "../lib/patterns.ts";
+import type { AppCallsPort } from "./app-calls.ts";
 import type { AppConnectionsPort } from "./app-connections.ts";
 import type { DocumentsPort } from "./documents.ts";
 import type { FilesPort } from "./files.ts";

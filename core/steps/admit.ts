@@ -91,7 +91,9 @@ export function rulePolicy(
       });
     return failed("blocked_by_policy", `The agent's policy does not allow ${tool.name} (${security}).`);
   }
-  const askFirst = decision === "ask" ? `This call of ${tool.name} is ${security}: ${because}.` : null;
+  const isFinal = action !== undefined && security === "critical";
+  const why = `This call of ${tool.name} is ${security}: ${because}.${isFinal ? " It cannot be undone." : ""}`;
+  const askFirst = decision === "ask" ? why : null;
   return ok({
     arguments: given,
     terms: toTerms(tool, checked, effectFacts),

@@ -5,6 +5,8 @@
  * `app_limited`, which the log has.
  */
 export type CallFault = "rate_limited" | "error" | "refused" | "app_limited" | "unsuccessful" | "hang" | "cut";
+/** Before the effect, as of settings, links and accounts. */
+export type AccountFault = "rate_limited" | "error" | "hang";
 export type ListingFault = "rate_limited" | "error" | "looping_cursor" | "unreadable";
 
 /** A fault of the next requests. `action`: only those that call it. */

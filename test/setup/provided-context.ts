@@ -32,7 +32,7 @@ export interface WorkerdServers {
   /** The mock app with its authorization server (`test/mock-servers/oauth-app.ts`), and one whose grants one test counts. */
   readonly oauthApp: string;
   readonly countedOAuthApp: string;
-  /** The demo apps, for `test/mock-servers/demo-apps.ts`. No variable names them: a test that needs them sets those. */
+  /** The demo apps (`scripts/demo-apps/server.ts`). A test that uses them sets the Worker's variables (`test/workerd/variables.ts`). */
   readonly demoApps: { readonly url: string; readonly apiKey: string };
   /** A receiver of webhooks (`test/mock-servers/webhook-receiver.ts`). */
   readonly receiverUrl: string;

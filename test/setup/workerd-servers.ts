@@ -9,7 +9,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 import { hashKey, createKey, OPERATOR } from "../../core/tenant/keys.ts";
-import { startDemoApps } from "../../scripts/demo-apps/server.ts";
 import { parseEgressAllow } from "../../adapters/egress/address.ts";
 import { startDemoApps } from "../../scripts/demo-apps/server.ts";
 import { startTestDatabase } from "../../scripts/database/test-database.ts";
@@ -33,7 +32,7 @@ import { startSshServer } from "../mock-servers/ssh-server.ts";
 import { startWebhookReceiver } from "../mock-servers/webhook-receiver.ts";
 import type { WorkerdServers } from "./provided-context.ts";
 
-const DEMO_APPS_KEY = "canary-demo-apps";
+const DEMO_KEY = "canary-key-of-the-demo-apps";
 
 export default async function startServers(project: TestProject): Promise<() => Promise<void>> {
   await buildConsole(fileURLToPath(new URL("../../", import.meta.url)), (message) => console.log(message));
@@ -48,7 +47,7 @@ export default async function startServers(project: TestProject): Promise<() => 
     startSlackServer(),
     startOAuthApp(),
     startOAuthApp(),
-    startDemoApps({ port: 0, apiKey: DEMO_APPS_KEY, isControlled: true }),
+    startDemoApps({ port: 0, apiKey: DEMO_KEY, isControlled: true }),
   ]);
   const recorder = await startReadableRecorder(model);
   const outside = `${recorder.host},${mcp.host},${receiver.host},127.0.0.1:${ssh.port},${app.host},${countedApp.host}`;
@@ -74,7 +73,7 @@ export default async function startServers(project: TestProject): Promise<() => 
     mcpUrl: `http://${mcp.host}`,
     oauthApp: app.url,
     countedOAuthApp: countedApp.url,
-    demoApps: { url: demoApps.url, apiKey: DEMO_APPS_KEY },
+    demoApps: { url: demoApps.url, apiKey: DEMO_KEY },
     receiverUrl: receiver.url,
     slackUrl: slack.url,
     ssh: { port: ssh.port, fingerprint: ssh.fingerprint },

@@ -99,6 +99,6 @@ async function checkOwnTool(c: AppContext, agent: PinnedAgent, name: string): Pr
   const tools: readonly Tool[] = await listTools(c, await readSources(c));
   const tool = tools.find((one) => listNames(one).includes(name));
   if (tool === undefined) return { allowed: false, reason: `There is no tool ${name}. GET /v1/tools lists them.` };
-  const checked = checkEnvelope(tool, { agent, tools: [] });
+  const checked = checkEnvelope(tool, { agent, tools: [], apps: {} });
   return checked.ok ? { allowed: true, reason: null } : { allowed: false, reason: checked.error.message };
 }

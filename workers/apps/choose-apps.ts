@@ -148,7 +148,7 @@ const MAX_INDEXES = 50;
 /** The most actions of all indexes of an isolate. */
 const MAX_INDEXED = 60_000;
 /** The search index of more actions is built after the first request, which ranks by words. */
-const MAX_BUILT_AT_ONCE = 500;
+const MAX_BUILT_AT_ONCE = 2_000;
 
 async function readActions(env: Env, tenant: string, sources: readonly PinnedSource[]): Promise<Result<PinnedActions>> {
   const key = `${tenant} ${sources.map(({ hash }) => hash).join(" ")}`;

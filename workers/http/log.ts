@@ -33,6 +33,11 @@ export function logDefect(tool: string, task: string, thrown: unknown): void {
   write({ tool, task, ...describeError(thrown) });
 }
 
+/** Writes one JSON line for a request to an app's action. It has no arguments and no result. */
+export function logAppCall({ id, tenant }: { readonly id: string; readonly tenant: string }, line: AppCallLine): void {
+  console.log(JSON.stringify({ level: "info", tenant, task: id, app_call: line }));
+}
+
 /** Writes one JSON line for the choice of a task's actions. It has no word of the request. */
 export function logResolution(entry: {
   readonly tenant: string;

@@ -1,4 +1,5 @@
 /** What the calls of a step need to run: the ports of tools, limits, and meters. */
+import { appCallsFromEnv } from "../../adapters/env/app-calls.ts";
 import { appRightsFromEnv } from "../../adapters/env/app-rights.ts";
 import { blobsFromEnv, filesFromEnv } from "../../adapters/env/files.ts";
 import { systemClock } from "../../adapters/env/clock.ts";

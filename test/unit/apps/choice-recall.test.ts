@@ -108,13 +108,13 @@ test.each([
   }
 });
 
-test("an action that destroys is never chosen unasked", async () => {
-  for (const request of PLAIN_APP_REQUESTS.filter(({ by }) => by === "office").slice(0, 40)) {
-    const { actions } = rankActions(
-      { text: request.text, intent: readIntent([request.text]), apps: new Set(request.apps) },
-      index,
-    );
-    const asks = /delete|remove|throw|rid of|clear|cancel|empty|archive/.test(request.text);
-    if (!asks) expect(actions[0]?.isDestructive ?? false, request.text).toBe(false);
-  }
+test("an action that destroys is never chosen unasked", () => {
+  const unasked = PLAIN_APP_REQUESTS.filter(
+    ({ by, text }) => by === "office" && !/delete|remove|throw|rid of|clear|cancel|empty|archive/.test(text),
+  );
+  const destroying = unasked.slice(0, 40).filter(({ text, apps }) => {
+    const [first] = rankActions({ text, intent: readIntent([text]), apps: new Set(apps) }, index).actions;
+    return first?.isDestructive === true;
+  });
+  expect(destroying).toEqual([]);
 });

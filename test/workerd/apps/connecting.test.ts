@@ -54,6 +54,16 @@ async function accountOf(member: Member): Promise<Account> {
   return toAccount(valueOf(await connectionTableFromEnv(env, member.tenant).find(id)));
 }
 
+/** The actions for which the provider was asked, by consent settings. */
+async function listAsked(): Promise<readonly (readonly string[])[]> {
+  const { url, apiKey } = inject("servers").demoApps;
+  const reply = await fetch(`${url}/api/v3.1/auth_configs?toolkit_slug=gmail`, { headers: { "x-api-key": apiKey } });
+  const { items } = await reply.json<{
+    items: { tool_access_config: { tools_for_connected_account_creation: string[] } }[];
+  }>();
+  return items.map((one) => one.tool_access_config.tools_for_connected_account_creation);
+}
+
 describe("connecting", () => {
   test("stores the account that the person's consent made at the provider", async () => {
     const browser = newBrowser();
@@ -114,18 +124,15 @@ describe("connecting", () => {
     });
   });
 
-  test("asks the provider for the rights that the reading actions need", async () => {
+  test("asks the provider for the rights that the reading actions need, and once it is added, for those of its enabled ones", async () => {
     const before = (await control()).requests.length;
     await begin(newBrowser(), await askLink(ana, { app: "gmail" }));
     const { requests } = await control();
     expect(requests.slice(before).some((one) => one.startsWith("POST /connected_accounts/link"))).toBe(true);
-    const { url, apiKey } = inject("servers").demoApps;
-    const reply = await fetch(`${url}/api/v3.1/auth_configs?toolkit_slug=gmail`, { headers: { "x-api-key": apiKey } });
-    const { items } = await reply.json<{
-      items: { tool_access_config: { tools_for_connected_account_creation: string[] } }[];
-    }>();
-    const asked = items.map((one) => one.tool_access_config.tools_for_connected_account_creation);
-    expect(asked).toEqual([["GMAIL_FETCH_EMAILS"]]);
+    expect(await listAsked()).toEqual([["GMAIL_FETCH_EMAILS"]]);
+    await ana.send("POST", "/api/tools/add-to-workspace", { app_name: "gmail" });
+    await begin(newBrowser(), await askLink(ana, { app: "gmail" }));
+    expect(await listAsked()).toContainEqual(["GMAIL_FETCH_EMAILS", "GMAIL_SEND_EMAIL"]);
   });
 
   test("again makes another consent, and the first id is given no more", async () => {
