@@ -7,6 +7,7 @@ import { startActors } from "../../../core/connections/actors.ts";
 import { createOutsideTools } from "../../../core/gateway/outside-tool.ts";
 import { BY_PRINCIPAL } from "../../../core/model/label-messages.ts";
 import type { AppLookupRequest, AppRequest } from "../../../core/ports/app-calls.ts";
+import type { AppRightsPort } from "../../../core/ports/app-rights.ts";
 import type { AppProbe, AppReply } from "../../../core/ports/apps.ts";
 import type { ToolPorts } from "../../../core/ports/tool-ports.ts";
 import { OUTSIDE, PRINCIPAL } from "../../../core/provenance/label.ts";
@@ -24,7 +25,14 @@ import { factsOf } from "../task/world.ts";
 const UUID = /^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-8[\da-f]{3}-[\da-f]{12}$/;
 const LOST = maybeSent("timeout", "Composio did not reply in time.");
 const SENT = ok({ data: { id: "msg_1" }, logId: "log_1" });
-const FACTS = factsOf({ ...agent({ approval: { dangerous: "allow" } }), actsFor: { person: "per_ana" } });
+const FACTS = factsOf({
+  ...agent({ approval: { dangerous: "allow" }, capability_gate: "off" }),
+  actsFor: { person: "per_ana" },
+});
+const RIGHTS: AppRightsPort = {
+  read: async () =>
+    ok({ assignments: [], permissions: new Map(), added: new Map([["gmail", new Set(["GMAIL_SEND_EMAIL"])]]) }),
+};
 const SEND = { to: "tom@acme.example" };
 
 const [limited, refused] = [
@@ -96,7 +104,8 @@ async function play(outside: OutsideTool, { replies = [SENT], found = [], consen
   const actors = startActors("per_ana", "per_ana");
   const prepare = async (name: string, given: object): Promise<PreparedCall> => {
     const known = { facts: FACTS, step: 1, toolset, repeat: null, context: BY_PRINCIPAL, connections, actors };
-    const [call] = await prepareCalls([{ name, arguments: JSON.stringify(given) }], known);
+    const request = { name, arguments: JSON.stringify(given) };
+    const [call] = await prepareCalls([request], { ...known, appRights: RIGHTS });
     if (call === undefined) throw new Error("a call is missing");
     return call;
   };
@@ -112,7 +121,8 @@ async function play(outside: OutsideTool, { replies = [SENT], found = [], consen
       label: PRINCIPAL,
       ...change,
     };
-    const deps = { ...depsFor(tools), connections, ports: { apps, patterns: linearPatterns } as unknown as ToolPorts };
+    const ports = { apps, patterns: linearPatterns } as unknown as ToolPorts;
+    const deps = { ...depsFor(tools), connections, appRights: RIGHTS, ports };
     const job = { facts: FACTS, step: 1, calls: [call], actors, timeoutMs: 20_000 };
     const { value } = await performCalls(job, deps, new AbortController().signal).next(true);
     if (value?.type !== "settled") throw new Error("the call did not settle");

@@ -54,7 +54,8 @@ type Call = ReturnType<typeof toCall>;
 
 /** A task of Ana's whose one step makes these calls. */
 function tasksOf(calls: readonly Call[], config = {}): TaskFacts {
-  const agent = agentOf({ tools: ["*"], permissions: ["network"], approval: { cautious: "allow" }, ...config });
+  const rules = { approval: { cautious: "allow" }, capability_gate: "off" } as const;
+  const agent = agentOf({ tools: ["*"], permissions: ["network"], ...rules, ...config });
   const made = calls.map(({ name, arguments: given }) => ({ name, arguments: given }));
   const { tenant, person, sources } = office;
   return factsOf([{ calls: made }, { text: "Done." }], { tenant, actsFor: { person }, agent, sources });

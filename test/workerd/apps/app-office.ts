@@ -3,7 +3,6 @@ import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, inject } from "vitest";
 import { appProviderFromEnv } from "../../../adapters/env/apps.ts";
 import { appClientsFromEnv, connectionTableFromEnv } from "../../../adapters/env/connections.ts";
-import { toolSourcesFromEnv } from "../../../adapters/env/tool-sources.ts";
 import { hashCatalogueApp, toEntity } from "../../../core/connections/catalogue-app.ts";
 import type { PinnedSource, OutsideTool } from "../../../core/tool/source.ts";
 import type { EffectClass } from "../../../core/tool/tool.ts";
@@ -11,6 +10,7 @@ import { act } from "../../contracts/database/rows.ts";
 import { valueOf } from "../../contracts/value-of.ts";
 import { followLink } from "../../mock-servers/demo-apps.ts";
 import { type Member, type Office, openOffice } from "../connections/connect-client.ts";
+import { addAppToWorkspace } from "./app-tasks.ts";
 
 /** Sets the provider of this Worker for the tests of a file. */
 export function useDemoApps(): void {
@@ -79,15 +79,14 @@ export async function openAppOffice(
   const office = await openOffice();
   const ana = await office.add("Ana", ["tasks:read", "tasks:write", "tools:call"]);
   const { person } = ana;
-  const source = tools.map(({ of, effect }) => toTool(of, effect));
-  const published = valueOf(
-    await toolSourcesFromEnv(env).publish(office.tenant, { name: "app:demo", tools: source }, null),
-  );
   const accounts = new Map<string, string>();
-  for (const app of new Set(tools.map(({ of }) => toApp(of)))) {
+  const sources: PinnedSource[] = [];
+  for (const [app, ofApp] of Map.groupBy(tools, ({ of }) => toApp(of))) {
+    const made = ofApp.map(({ of, effect }) => toTool(of, effect));
+    sources.push(await addAppToWorkspace(office.tenant, app, made));
     accounts.set(app, await connectDemo(office.tenant, person, app));
   }
-  return { ...office, ana, person, accounts, sources: [{ name: published.name, hash: published.hash ?? "" }] };
+  return { ...office, ana, person, accounts, sources };
 }
 
 /** Connects an account of a demo app, and returns the provider's id of it. */

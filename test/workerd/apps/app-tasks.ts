@@ -8,7 +8,7 @@ import type { AppAssignment } from "../../../core/apps/access.ts";
 import type { AgentConfig } from "../../../core/agents/agent.ts";
 import type { LedgerRow } from "../../../core/task/decision.ts";
 import type { TaskView } from "../../../core/task/view.ts";
-import { type OutsideTool, toAppSource } from "../../../core/tool/source.ts";
+import { type OutsideTool, type PinnedSource, toAppSource } from "../../../core/tool/source.ts";
 import { act } from "../../contracts/database/rows.ts";
 import { valueOf } from "../../contracts/value-of.ts";
 import { addApp, connect } from "../connections/app-of-tests.ts";
@@ -104,12 +104,19 @@ export async function openAppOffice(tools: readonly OutsideTool[] = ACTIONS): Pr
 }
 
 /** Publishes actions of an app, and enables all of them. */
-export async function addAppToWorkspace(tenant: string, app: string, tools: readonly OutsideTool[]): Promise<void> {
-  valueOf(await toolSourcesFromEnv(env).publish(tenant, { name: toAppSource(app), tools }, null));
-  const enabledActions = tools.flatMap(({ origin }) => (origin.kind === "app" ? [origin.action] : []));
-  const after = { enabledActions, overrides: {}, approved: {} };
+export async function addAppToWorkspace(
+  tenant: string,
+  app: string,
+  tools: readonly OutsideTool[],
+): Promise<PinnedSource> {
+  const { name, hash } = valueOf(
+    await toolSourcesFromEnv(env).publish(tenant, { name: toAppSource(app), tools }, null),
+  );
+  const actions = tools.flatMap(({ origin }) => (origin.kind === "app" ? [origin.action] : []));
+  const after = { enabledActions: [...new Set(actions)], overrides: {}, approved: {} };
   valueOf(await workspaceAppsFromEnv(env).put(tenant, { app, before: null, after }, act("app.add", app)));
   forgetAppRightsFromEnv(env, tenant);
+  return { name, hash: hash ?? "" };
 }
 
 /** The calls of a task as the ledger has them, with the code and the details of each failure. */
