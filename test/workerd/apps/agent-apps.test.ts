@@ -7,8 +7,9 @@ import { getActionToolName } from "../../../core/apps/outside-tools.ts";
 import { ok } from "../../../core/base/errors.ts";
 import { valueOf } from "../../contracts/value-of.ts";
 import { type GivenApp, makeSnapshot } from "../../fakes/catalogue-snapshot.ts";
-import { addApp, connect, openOffice } from "../connections/connect-client.ts";
+import { openOffice } from "../connections/connect-client.ts";
 import { callerOf, type Caller, expectProblem, makeCaller } from "../http/entry.ts";
+import { storeAccount } from "./stored-account.ts";
 
 const LONG = `SLACK_${"FETCH_A_VERY_LONG_NAME_".repeat(4)}END`;
 const APPS: readonly GivenApp[] = [
@@ -172,11 +173,10 @@ describe("the access of an agent", () => {
 
   test("depends on the caller's account, on the level, and on an override", async () => {
     const office = await openOffice();
-    await addApp(office.tenant, "gmail", {}, "composio");
     const [ana, ben] = [await office.add("Ana"), await office.add("Ben")];
     await add(office.admin, "gmail");
     const agent = await makeAgent(office.admin);
-    await connect(ana, "ana", { app: "gmail" });
+    await storeAccount(office.tenant, "gmail", ana);
     expect(await ask(ana, agent, "GMAIL_SEND_EMAIL")).toEqual({ allowed: true, reason: null });
     expect((await ask(ben, agent, "GMAIL_SEND_EMAIL")).reason).toContain("gmail is not connected");
     await set(office.admin, agent, { assignments: [{ app_name: "gmail", level: "read_only", is_active: true }] });

@@ -2,15 +2,14 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, inject } from "vitest";
 import { appProviderFromEnv } from "../../../adapters/env/apps.ts";
-import { appClientsFromEnv, connectionTableFromEnv } from "../../../adapters/env/connections.ts";
-import { hashCatalogueApp, toEntity } from "../../../core/connections/catalogue-app.ts";
+import { toEntity } from "../../../core/connections/catalogue-app.ts";
 import type { PinnedSource, OutsideTool } from "../../../core/tool/source.ts";
 import type { EffectClass } from "../../../core/tool/tool.ts";
-import { act } from "../../contracts/database/rows.ts";
 import { valueOf } from "../../contracts/value-of.ts";
 import { followLink } from "../../mock-servers/demo-apps.ts";
 import { type Member, type Office, openOffice } from "../connections/connect-client.ts";
 import { addAppToWorkspace } from "./app-tasks.ts";
+import { storeAccount } from "./stored-account.ts";
 
 /** Sets the provider of this Worker for the tests of a file. */
 export function useDemoApps(): void {
@@ -91,28 +90,12 @@ export async function openAppOffice(
 
 /** Connects an account of a demo app, and returns the provider's id of it. */
 async function connectDemo(tenant: string, person: string, app: string): Promise<string> {
-  const settingsHash = await hashCatalogueApp(app);
-  const settings = { title: app, kind: "composio", per: "either", scopes: [], fields: [], hosts: [] } as const;
-  const none = { header: "authorization", at: null, clientId: null, params: {} };
-  valueOf(
-    await appClientsFromEnv(env, tenant).put({
-      app,
-      provider: "composio",
-      settings: { ...settings, ...none },
-      settingsHash,
-      secrets: null,
-    }),
-  );
   const provider = appProviderFromEnv(env);
   if (provider === null) throw new Error("there is no provider of apps");
   const entity = toEntity(tenant, person);
   const link = { app, entity, actions: [], callbackUrl: "https://otto.test/back" };
   const { url, providerId } = valueOf(await provider.links.link(link));
   await followLink(url, "ana@demo.example");
-  const table = connectionTableFromEnv(env, tenant);
-  const { id } = valueOf(await table.ensure({ app, person, alias: null }, "composio"));
-  const given = { tokens: { kind: "account", providerId }, label: null, scopes: null, unattended: true } as const;
-  const consent = { ...given, settingsHash, by: { person, name: "Ana" } };
-  valueOf(await table.complete(id, consent, act("connection.connect", id)));
+  await storeAccount(tenant, app, { person, providerId });
   return providerId;
 }

@@ -5,8 +5,9 @@ import { appCatalogueFromEnv } from "../../../adapters/env/app-catalogue.ts";
 import { failed, ok } from "../../../core/base/errors.ts";
 import type { CatalogueSnapshot } from "../../../core/ports/app-catalogue.ts";
 import { type GivenApp, makeSnapshot } from "../../fakes/catalogue-snapshot.ts";
-import { addApp, connect, openOffice, readOnly } from "../connections/connect-client.ts";
+import { connect, openOffice, readOnly } from "../connections/connect-client.ts";
 import { callerOf, type Caller, expectProblem, knock, makeCaller } from "../http/entry.ts";
+import { storeAccount } from "./stored-account.ts";
 
 const APPS: readonly GivenApp[] = [
   {
@@ -151,16 +152,15 @@ describe("the marketplace", () => {
 describe("the state of an app", () => {
   test("is that of the caller's own and the shared connections, and nobody else's", async () => {
     const office = await openOffice();
-    await addApp(office.tenant, "gmail", {}, "composio");
     const [ana, ben, stranger] = [await office.add("Ana"), await office.add("Ben"), await makeCaller()];
-    await connect(ana, "ana", { app: "gmail" });
+    await storeAccount(office.tenant, "gmail", ana);
     const stateOf = async (caller: Caller) => {
       const { is_connected: isConnected, connect_states: states } = (await list(caller)).apps[0];
       return { isConnected, ...states };
     };
     expect(await stateOf(ana)).toEqual({ isConnected: true, me: "active", shared: null });
     expect(await stateOf(ben)).toEqual({ isConnected: false, me: null, shared: null });
-    await connect(office.admin, "ben", { app: "gmail", owner: "shared" });
+    await storeAccount(office.tenant, "gmail", { person: null });
     expect(await stateOf(ana)).toEqual({ isConnected: true, me: "active", shared: "active" });
     // A key without a person has the shared ones.
     for (const caller of [ben, office.admin])
@@ -172,7 +172,6 @@ describe("the state of an app", () => {
 
   test("of a disconnected app is in the workspace's list alone; an own app is named by its title", async () => {
     const office = await openOffice();
-    await addApp(office.tenant, "gmail", {}, "composio");
     const ana = await office.add("Ana");
     await connect(ana, "ana", { app: "crm" });
     const crm = await readOnly(ana);
@@ -192,7 +191,7 @@ describe("the state of an app", () => {
       ],
       total: 1,
     });
-    await connect(ana, "ana", { app: "gmail" });
+    await storeAccount(office.tenant, "gmail", ana);
     const [gmail] = (await ana.send("GET", "/v1/connections?app=gmail")).json.data;
     expect(names((await read("/api/tools/connected")).apps)).toEqual(["crm", "gmail"]);
     expect((await ana.send("DELETE", `/v1/connections/${gmail.id}`)).status).toBe(200);

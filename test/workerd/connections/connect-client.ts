@@ -42,13 +42,8 @@ export async function openOffice(settings: Partial<AppSettings> = {}): Promise<O
   };
 }
 
-/** Stores an app as an import does, or as one of `known`. Its authorization server is the mock app. */
-export async function addApp(
-  tenant: string,
-  name: string,
-  change: Partial<AppSettings> = {},
-  known?: Provider,
-): Promise<void> {
+/** Stores an app as an import does. Its authorization server is the mock app. */
+export async function addApp(tenant: string, name: string, change: Partial<AppSettings> = {}): Promise<void> {
   const issuer = inject("servers").oauthApp;
   const settings: AppSettings = {
     title: "Crm",
@@ -63,7 +58,7 @@ export async function addApp(
     params: {},
     ...change,
   };
-  const provider: Provider = known ?? (settings.kind === "oauth2" ? "oauth" : "key");
+  const provider: Provider = settings.kind === "oauth2" ? "oauth" : "key";
   const app = { app: name, provider, settings, settingsHash: await hashAppSettings(settings), secrets: null };
   valueOf(await appClientsFromEnv(env, tenant).put(app));
 }
