@@ -86,7 +86,7 @@ function isForSlack({ path }: Operation): boolean {
 
 /** What is meant for a person's browser, which gets a page. */
 function isForBrowser({ path }: Operation): boolean {
-  return path.startsWith("/connect/");
+  return path.startsWith("/connect/") || path === "/api/composio/callback";
 }
 
 /** The key that gets past the door of a route. */
