@@ -1,7 +1,9 @@
 /** `/otto connect` and `/otto apps`: who gets which link, and that nobody else reads it. */
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
+import { appCatalogueFromEnv } from "../../../../adapters/env/app-catalogue.ts";
+import { ok } from "../../../../core/base/errors.ts";
 import type { SlackContent } from "../../../../core/ports/slack.ts";
 import { connectApp } from "../../../../workers/channels/slack/apps.ts";
 import { openContext, type SlackContext } from "../../../../workers/channels/slack/workspace.ts";
@@ -9,9 +11,13 @@ import { openConnectLink } from "../../../../workers/connections/connect-token.t
 import { addApp } from "../../connections/connect-client.ts";
 import { openWorkspace, type Workspace } from "./server.ts";
 
-beforeEach(() => reset());
-
 const PUBLIC = { ...env, OTTO_PUBLIC_URL: "https://otto.example" };
+
+beforeEach(async () => {
+  await reset();
+  // The database of all files may name a catalogue whose file the reset took away.
+  vi.spyOn(appCatalogueFromEnv(PUBLIC), "snapshot").mockResolvedValue(ok(null));
+});
 
 async function addPeople({ caller, slack: { team } }: Workspace) {
   const add = async (name: string, user: string): Promise<string> =>
