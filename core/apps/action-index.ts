@@ -1,4 +1,4 @@
-/** The actions of one snapshot of the catalogue, prepared for searches: built once, and shared by all tenants of an isolate. */
+/** Actions, prepared for searches: the pinned ones of a task, or all of a catalogue. */
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 import type { Segment } from "../lib/tool-search/segment.ts";
 import { createToolList, type ListedTool, type ToolList } from "../lib/tool-search/tool-list.ts";

@@ -1,6 +1,6 @@
 /**
  * The choice of a task's actions, made once when the task is created, so that the start of its prompt stays the same.
- * Called at task creation (`workers/apps/choose-apps.ts`); the account of each call is chosen later, by the account stage.
+ * Called by `choose-actions.ts`; the account of each call is chosen later, by the account stage.
  */
 import { ok, type Result } from "../base/errors.ts";
 import { compileSchema } from "../lib/json-schema/compile.ts";

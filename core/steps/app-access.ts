@@ -1,6 +1,7 @@
 /**
- * The first stages of a call of an app's action: envelope, validation, and whether the agent may use an action of an app at this moment: asked when a call is prepared, and again just before its
- * effect, so that what an administrator narrowed reaches running tasks. Whether an account can be used is the next stage.
+ * The first stages of a call of an app's action: envelope, validation, and the rights of the agent. Rights are read when a
+ * call is prepared and again just before its effect, so that what an administrator narrowed reaches running tasks. The
+ * account is the next stage.
  */
 import { type Access, decideAccess } from "../apps/access.ts";
 import { type Failure, notSent, ok, type Result } from "../base/errors.ts";

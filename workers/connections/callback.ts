@@ -24,7 +24,7 @@ const OTHER_BROWSER = "Start again in the browser in which you began. Nothing wa
 const REMOVED = "The app was removed during the sign-in. Nothing was connected.";
 const CHANGED = "The settings of the app changed during the sign-in. Ask for a new link.";
 
-/** Answers `GET /connect/callback`. The query is read again where the provider's client needs all of it. */
+/** Answers `GET /connect/callback` and `GET /api/composio/callback`. The query is read again where the provider's client needs all of it. */
 export async function completeLink(c: AppContext, text: string): Promise<Response> {
   const state = await openConnectState(c.env, text);
   if (state === null) return renderNote(c, 400, NO_STATE);

@@ -53,7 +53,7 @@ function AppsForm({ rights, added }: AppsFormProps) {
       await answered(api.PUT("/v1/agents/{id}/apps", { params: { path: { id: rights.agent } }, body })),
     onSuccess: (saved) => {
       forget();
-      say("Saved. What is narrowed also reaches running tasks; what is widened reaches new ones.");
+      say("Saved. Restrictions apply to running tasks, new access to new tasks.");
       queries.setQueryData(agentAppsQuery(rights.agent).queryKey, saved);
     },
   });

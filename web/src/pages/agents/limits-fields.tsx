@@ -73,7 +73,7 @@ export function HostFields({ draft, faults, set }: FieldsProps) {
         <option value="">Default: ask before a write, block what destroys</option>
         <option value="enforce">Block them</option>
         <option value="ask">Ask before a write, block what destroys</option>
-        <option value="off">Allow them by the approval rules</option>
+        <option value="off">Allow them, ask before what destroys</option>
       </SelectField>
     </div>
   );

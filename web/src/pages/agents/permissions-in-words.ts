@@ -255,7 +255,7 @@ const GATE_WORDS = {
     tone: "may",
     text: "App actions outside the request: asks before a write, and blocks what destroys.",
   },
-  off: { tone: "may", text: "App actions outside the request run by the approval rules alone." },
+  off: { tone: "may", text: "App actions outside the request run by the approval rules; what destroys asks first." },
 } as const satisfies Record<string, Statement>;
 
 function unclearWords({ on_unknown, capability_gate, memory, skills }: AgentConfig): Statement[] {

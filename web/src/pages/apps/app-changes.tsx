@@ -27,7 +27,7 @@ export function AppChanges({ app }: { readonly app: MarketplaceApp }) {
       title={describeChanges(data)}
       action={data.hash === null ? undefined : <Approve app={app} hash={data.hash} />}
     >
-      <p>Tasks have the actions as they were approved. Review what changed, then approve it.</p>
+      <p>Tasks use the approved version of a changed action. Review the changes, then approve them.</p>
       <ul aria-label="Changed actions" className="mt-1 list-disc pl-5">
         {lines.slice(0, LISTED).map(({ name, title, words }) => (
           <li key={name} className="[overflow-wrap:anywhere]">
