@@ -1,4 +1,5 @@
 /** Starts syncs of the catalogue of apps: a row, and the first page in the inbox that runs them. */
+import { NO_PROVIDER_MESSAGE } from "../../core/apps/integrations.ts";
 import { SYNC_INBOX, toSyncItem } from "../../core/apps/sync/inbox-item.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { failed } from "../../core/base/errors.ts";
@@ -29,4 +30,4 @@ export function openCatalogueSyncs({ table, inboxOf, hasProvider, now }: Catalog
   };
 }
 
-const NO_PROVIDER = failed("not_available", "Integrations are disabled — no Composio API key is configured.");
+const NO_PROVIDER = failed("not_available", NO_PROVIDER_MESSAGE);

@@ -6,6 +6,7 @@
  *    owner and of our app.
  * 3. Reading is repeated for some seconds, because the page of a provider may send the browser back before its API knows.
  */
+import { NO_PROVIDER_MESSAGE } from "../../core/apps/integrations.ts";
 import { computeBackoffMs } from "../../core/base/backoff.ts";
 import { sleep, type Timer } from "../../core/base/deadline.ts";
 import { failed, type Failed, type Failure, ok, type Result } from "../../core/base/errors.ts";
@@ -128,6 +129,6 @@ function toFailure({ title }: AppClient, error: Failure): Failed {
   return refuseProvider(`The provider of ${title} does not know this app or account. Ask for a new link.`);
 }
 
-const NO_PROVIDER = failed("upstream_failed", "Integrations are disabled — no Composio API key is configured.", {
+const NO_PROVIDER = failed("upstream_failed", NO_PROVIDER_MESSAGE, {
   retry: "later",
 });

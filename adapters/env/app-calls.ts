@@ -1,4 +1,5 @@
 /** Calls of apps' actions, for the calls of one tenant's task. */
+import { NO_PROVIDER_MESSAGE } from "../../core/apps/integrations.ts";
 import { appProviderFromEnv } from "./apps.ts";
 import type { Env } from "./bindings.ts";
 import { connectionsFromEnv } from "./connections.ts";
@@ -27,4 +28,4 @@ export function appCallsFromEnv(env: Env, tenant: string, log: (line: AppCallLin
   };
 }
 
-const NO_PROVIDER = notSent("not_available", "Integrations are disabled — no Composio API key is configured.");
+const NO_PROVIDER = notSent("not_available", NO_PROVIDER_MESSAGE);

@@ -88,8 +88,8 @@ function servesIntent(capabilities: readonly string[], intent: Pick<Intent, "cap
 }
 
 /**
- * True for an action that is inside a request: it serves it, it has no capability to judge by, or it destroys nothing in a
- * category of which the request does not say what to do. Everything is inside a request that is only generic.
+ * True for an action that is inside a request: it serves it, it has no capability to judge by, or it destroys nothing and
+ * the request names its category without saying what to do. Everything is inside a request that is only generic.
  */
 export function isInside(capabilities: readonly string[], intent: Intent): boolean {
   if (intent.isGeneric || capabilities.length === 0 || servesIntent(capabilities, intent)) return true;

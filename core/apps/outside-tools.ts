@@ -1,32 +1,30 @@
 /** Turns enabled actions of the catalogue into tools of a tenant: their names, effects and accounts. */
 import { getOwn } from "../base/own-field.ts";
-import { shortHash } from "../gateway/model-names.ts";
+import type { ToolApp } from "../connections/account.ts";
+import { CUT_AT, cutName, MAX_MODEL_NAME } from "../gateway/model-names.ts";
 import type { CatalogueAction, CatalogueApp } from "../ports/app-catalogue.ts";
 import { ACTION_PREFIX, type OutsideTool, toAppSource } from "../tool/source.ts";
 import { type ActionOverride, type AppConfiguration, findOverride } from "./workspace.ts";
 
-const LONGEST_NAME = 64;
-const HASH_DIGITS = 10;
 /** The time limit of one call. */
 const TIMEOUT_MS = 60_000;
 
 /** Returns the name of an action's tool. One that is too long for a model is cut, and ends with ten digits of its SHA-1. */
 export async function getActionToolName(action: string): Promise<string> {
   const plain = `${ACTION_PREFIX}${action}`;
-  if (plain.length <= LONGEST_NAME) return plain;
-  return `${plain.slice(0, LONGEST_NAME - HASH_DIGITS - 1)}_${await shortHash(plain)}`;
+  return plain.length <= MAX_MODEL_NAME ? plain : await cutName(plain, plain);
 }
 
 /**
  * Finds an action by the provider's name in any case, or by the name of its tool, also by one that was cut. `actions` is by
- * name. Null if there is none.
+ * name. Null for an unknown name.
  */
 export async function findAction<Action>(actions: ReadonlyMap<string, Action>, name: string): Promise<Action | null> {
   const isTool = name.startsWith(ACTION_PREFIX);
   const found = actions.get((isTool ? name.slice(ACTION_PREFIX.length) : name).toUpperCase());
   if (found !== undefined) return found;
-  if (!isTool || name.length !== LONGEST_NAME) return null;
-  const start = name.slice(ACTION_PREFIX.length, LONGEST_NAME - HASH_DIGITS - 1);
+  if (!isTool || name.length !== MAX_MODEL_NAME) return null;
+  const start = name.slice(ACTION_PREFIX.length, CUT_AT);
   for (const [action, one] of actions)
     if (action.startsWith(start) && (await getActionToolName(action)) === name) return one;
   return null;
@@ -39,7 +37,7 @@ export async function toOutsideTool(
   override: ActionOverride = {},
 ): Promise<OutsideTool> {
   const { effect = action.effect, security = action.security } = override;
-  const needsAccount = !app.isOpen && !action.isOpen;
+  const account = findToolApp(action, app);
   return {
     name: await getActionToolName(action.action),
     summary: action.description === "" ? action.title : action.description,
@@ -61,8 +59,16 @@ export async function toOutsideTool(
       capabilities: action.capabilities,
       isDestructive: action.isDestructive,
     },
-    ...(needsAccount ? { app: { app: action.app, provider: "composio", owner: "either", scopes: [] } } : {}),
+    ...(account === null ? {} : { app: account }),
   };
+}
+
+/** Returns the account that calls of an action need; null if none. `app` null: the catalogue does not list it. */
+export function findToolApp(
+  { app: name, isOpen }: Pick<CatalogueAction, "app" | "isOpen">,
+  app: Pick<CatalogueApp, "isOpen"> | null,
+): ToolApp | null {
+  return isOpen || app?.isOpen === true ? null : { app: name, provider: "composio", owner: "either", scopes: [] };
 }
 
 /**

@@ -6,10 +6,11 @@ import { failed, ok, type Result } from "../base/errors.ts";
 import { toCanonicalJson } from "../base/canonical-json.ts";
 import { getOwn } from "../base/own-field.ts";
 import type { CatalogueAction } from "../ports/app-catalogue.ts";
+import { MAX_APP_SOURCES } from "../tool/source.ts";
 import type { EffectClass, SecurityLevel } from "../tool/tool.ts";
 
 /** Apps of a tenant, and enabled actions of one app. */
-export const MAX_WORKSPACE_APPS = 200;
+export const MAX_WORKSPACE_APPS = MAX_APP_SOURCES;
 export const MAX_ENABLED_ACTIONS = 2_000;
 /** An app with at most this many actions starts with all of them. */
 export const MAX_DEFAULT_ACTIONS = 100;

@@ -1,11 +1,11 @@
 /** Apps of the catalogue as people connect to them, and what their provider knows an owner by. */
+import { NO_PROVIDER_MESSAGE } from "../apps/integrations.ts";
 import { sha256Hex } from "../base/sha256.ts";
 import type { CatalogueApp } from "../ports/app-catalogue.ts";
 import type { AppClient } from "./app-client.ts";
 
 /** Schemes for which the provider's page asks the person. They need no client. */
 const ASKED_OF_PERSON: ReadonlySet<string> = new Set(["API_KEY", "BEARER_TOKEN", "BASIC"]);
-const NO_PROVIDER = "Integrations are disabled — no Composio API key is configured.";
 
 /** What people connect to at the provider. Its settings do not change, so neither does the hash that a consent covers. */
 export async function hashCatalogueApp(app: string): Promise<string> {
@@ -27,7 +27,7 @@ export async function toCatalogueClient(
   app: CatalogueApp,
   { hasProvider }: { readonly hasProvider: boolean },
 ): Promise<AppClient> {
-  const unavailable = hasProvider ? findObstacle(app) : NO_PROVIDER;
+  const unavailable = hasProvider ? findObstacle(app) : NO_PROVIDER_MESSAGE;
   return {
     app: app.app,
     provider: "composio",

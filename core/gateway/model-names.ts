@@ -6,8 +6,10 @@ import { toHex } from "../base/hex.ts";
 import { toNameKey } from "../tool/source.ts";
 import type { Tool } from "../tool/tool.ts";
 
-const MAX_MODEL_NAME = 64;
+export const MAX_MODEL_NAME = 64;
 const HASH_DIGITS = 10;
+/** Characters that stay of a name that is cut. */
+export const CUT_AT = MAX_MODEL_NAME - HASH_DIGITS - 1;
 /** The most characters of a name that a model wrote. Tool names, or the shorter ones for models, fit. */
 const MAX_NAME_CHARACTERS = 128;
 
@@ -18,7 +20,7 @@ export async function createModelNames(tools: readonly Pick<Tool, "name">[]): Pr
   for (const { name } of tools) {
     const plain = name.replace(/[^a-zA-Z0-9_-]/g, "_");
     const fits = plain.length <= MAX_MODEL_NAME && !taken.has(plain);
-    const modelName = fits ? plain : `${plain.slice(0, MAX_MODEL_NAME - HASH_DIGITS - 1)}_${await shortHash(name)}`;
+    const modelName = fits ? plain : await cutName(plain, name);
     taken.add(modelName);
     names.set(name, modelName);
   }
@@ -54,6 +56,11 @@ function indexLoosely<Value>(exact: ReadonlyMap<string, Value>): ReadonlyMap<str
 /** Cleans a tool's name that a model wrote into one word. It may match no tool. */
 export function cleanName(written: string): string {
   return written.replace(/[^\w.-]+/g, "_").slice(0, MAX_NAME_CHARACTERS);
+}
+
+/** Cuts a name, and ends it with the first ten hex digits of the SHA-1 of `whole`, which tells it from others. */
+export async function cutName(name: string, whole: string): Promise<string> {
+  return `${name.slice(0, CUT_AT)}_${await shortHash(whole)}`;
 }
 
 /** Returns the first ten hex digits of the SHA-1 of a text. */

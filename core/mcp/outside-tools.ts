@@ -1,13 +1,11 @@
 /** Turns an MCP server's tools into tools of its tenant: their names, and their effect class for the gateway. */
-import { shortHash } from "../gateway/model-names.ts";
+import { cutName, MAX_MODEL_NAME } from "../gateway/model-names.ts";
 import type { ToolApp } from "../connections/account.ts";
 import type { McpTool } from "../ports/mcp.ts";
 import type { OutsideTool } from "../tool/source.ts";
 import type { McpSettings } from "./config.ts";
 
 const SOURCE_PREFIX = "mcp:";
-const LONGEST_NAME = 64;
-const HASH_DIGITS = 10;
 
 /** The tenant's settings for the server. */
 export interface ServerTrust {
@@ -69,6 +67,6 @@ export async function toOutsideTools(
 
 async function chooseToolName(server: string, tool: string, isTaken: (name: string) => boolean): Promise<string> {
   const plain = `${server}_${tool}`.replace(/[^A-Za-z0-9_-]/g, "_");
-  if (plain.length <= LONGEST_NAME && !isTaken(plain)) return plain;
-  return `${plain.slice(0, LONGEST_NAME - HASH_DIGITS - 1)}_${await shortHash(`${server}/${tool}`)}`;
+  if (plain.length <= MAX_MODEL_NAME && !isTaken(plain)) return plain;
+  return await cutName(plain, `${server}/${tool}`);
 }

@@ -12,18 +12,8 @@ import { type AppState, judgeApps, toAppKey } from "../../workers/apps/states.ts
 import { toActionView, toConnectedApp, toMarketplaceApp, toTriggerView } from "../../workers/apps/view.ts";
 import { valueOf } from "../contracts/value-of.ts";
 import { type GivenApp, makeSnapshot } from "../fakes/catalogue-snapshot.ts";
-import {
-  type Console,
-  DESKTOP,
-  expectAccessible,
-  expectFit,
-  expectNoSidewaysScrolling,
-  openConsole,
-  PATIENT,
-  takePicture,
-} from "./open-console.ts";
+import { type Console, expectFit, expectWidths, openConsole, PATIENT } from "./open-console.ts";
 
-const WIDTHS = [320, 768, 1280] as const;
 const NOW = Date.UTC(2026, 10, 27, 9, 30);
 const CATEGORIES = ["Communication", "Developer tools", "Documents", "Finance", "Sales"];
 const LOREM = "Plans, tracks and reports what a team does, for people who would rather do it than write about it.";
@@ -166,16 +156,6 @@ async function fulfillAccounts(route: Route, connections: readonly Connection[])
       return { id, app, provider, owner, label, alias, status, why: null, revocation: null, ...flags, ...times };
     });
   await route.fulfill({ json: { data, next_cursor: null } });
-}
-
-async function expectWidths(page: Page, name: string): Promise<void> {
-  for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: 800 });
-    await takePicture(page, `${name}-${width}`);
-    await expectNoSidewaysScrolling(page);
-    await expectAccessible(page);
-  }
-  await page.setViewportSize(DESKTOP);
 }
 
 const DISABLED = "Integrations are disabled — no Composio API key is configured.";

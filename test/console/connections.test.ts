@@ -2,18 +2,8 @@
 import type { Page } from "playwright-core";
 import { afterEach, expect, inject, test } from "vitest";
 import { controlApp } from "../mock-servers/oauth-app-control.ts";
-import {
-  type Console,
-  DESKTOP,
-  expectAccessible,
-  expectFit,
-  expectNoSidewaysScrolling,
-  openConsole,
-  PATIENT,
-  takePicture,
-} from "./open-console.ts";
+import { type Console, expectFit, expectWidths, openConsole, PATIENT } from "./open-console.ts";
 
-const WIDTHS = [320, 768, 1280] as const;
 /** Each test is one of them, so that none ends the grants of another. */
 type User = "ana" | "ben";
 
@@ -23,17 +13,6 @@ afterEach(async () => {
   await controlApp(inject("console").oauthApp, { faults: { revocation: null } });
   await console?.close();
 });
-
-/** Fails when a page is too wide or not accessible on a phone, a tablet or a desk. `pages.test.ts` has the dark theme. */
-async function expectWidths(page: Page, name: string): Promise<void> {
-  for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: 800 });
-    await takePicture(page, `${name}-${width}`);
-    await expectNoSidewaysScrolling(page);
-    await expectAccessible(page);
-  }
-  await page.setViewportSize(DESKTOP);
-}
 
 /** Imports the mock app, to which each person connects. Gives the names of its tools. */
 async function importApp(change: object = {}): Promise<readonly string[]> {

@@ -1,21 +1,10 @@
 /** The demo apps of `npm start`, as people use them in a browser: added, connected on the provider's page, given to an agent. */
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type StartedSystem, startSystem } from "../drill/started-system.ts";
-import {
-  type Console,
-  DESKTOP,
-  expectAccessible,
-  expectFit,
-  expectNoSidewaysScrolling,
-  openConsole,
-  PATIENT,
-  takePicture,
-} from "./open-console.ts";
+import { type Console, expectFit, expectWidths, openConsole, PATIENT } from "./open-console.ts";
 
-const WIDTHS = [320, 768, 1280] as const;
 const START_MS = 240_000;
 /** A sync of 880 apps with 12,000 actions. */
 const SYNC = { timeout: 150_000, interval: 1_000 };
@@ -36,16 +25,6 @@ afterAll(async () => {
   await console?.close();
   await system?.stop();
 });
-
-async function expectWidths(page: Page, name: string): Promise<void> {
-  for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: 800 });
-    await takePicture(page, `${name}-${width}`);
-    await expectNoSidewaysScrolling(page);
-    await expectAccessible(page);
-  }
-  await page.setViewportSize(DESKTOP);
-}
 
 /** Presses what opens the sign-in of the demo provider, and chooses there. `end` is on Otto's page that follows. */
 async function signInBy(press: () => Promise<void>, choice: string, end = "You may close this window."): Promise<void> {

@@ -148,6 +148,17 @@ export async function expectFit(page: Page, name: string): Promise<void> {
   await page.setViewportSize(DESKTOP);
 }
 
+/** Fails when a page is too wide or not accessible on a phone, a tablet or a desk. Keeps a picture of each. */
+export async function expectWidths(page: Page, name: string): Promise<void> {
+  for (const width of [320, 768, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    await takePicture(page, `${name}-${width}`);
+    await expectNoSidewaysScrolling(page);
+    await expectAccessible(page);
+  }
+  await page.setViewportSize(DESKTOP);
+}
+
 async function watchedPage(
   browser: Browser,
   options: BrowserContextOptions,

@@ -17,7 +17,7 @@ import type { AuditEntry } from "../../core/ports/audit.ts";
 import type { CatalogueAction, CatalogueApp } from "../../core/ports/app-catalogue.ts";
 import { type OutsideTool, toAppSource } from "../../core/tool/source.ts";
 import { writeConnectionChange } from "../connections/changes.ts";
-import type { AppPlace } from "./names.ts";
+import type { AppPlace } from "../connections/apps.ts";
 
 /** Retries when another change came first. */
 const MAX_TRIES = 10;

@@ -5,7 +5,7 @@ import { connectionsFromEnv } from "../../adapters/env/connections.ts";
 import type { PinnedAgent } from "../../core/agents/agent.ts";
 import { configureApp } from "../../core/agents/app-config.ts";
 import { decideAccess } from "../../core/apps/access.ts";
-import { findAction, getActionToolName } from "../../core/apps/outside-tools.ts";
+import { findAction, getActionToolName, findToolApp } from "../../core/apps/outside-tools.ts";
 import { findOverride, type WorkspaceApp } from "../../core/apps/workspace.ts";
 import type { ConnectReason } from "../../core/connections/account.ts";
 import { startActors } from "../../core/connections/actors.ts";
@@ -75,8 +75,8 @@ async function findAccount(
   action: ListedAction,
   app: CatalogueApp | null,
 ): Promise<ConnectReason | null> {
-  if (app?.isOpen === true || action.isOpen) return null;
-  const wanted = { app: action.app, provider: "composio", owner: "either", scopes: [] } as const;
+  const wanted = findToolApp(action, app);
+  if (wanted === null) return null;
   const { app: used, configured } = configureApp(agent.config, wanted);
   const person = getPerson(c)?.id ?? null;
   const question = {

@@ -4,7 +4,7 @@ import type { AppContext } from "../http/context.ts";
 import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { findKnownApp, type KnownApp } from "./change-app.ts";
-import type { AppPlace } from "./names.ts";
+import type { AppPlace } from "../connections/apps.ts";
 
 export interface FoundApp {
   readonly place: AppPlace;

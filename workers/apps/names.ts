@@ -1,18 +1,12 @@
 /**
  * One name, one app: connections and accounts are stored under it. An app of the catalogue, an import and an MCP server of
- * a tenant therefore never have the same one.
+ * a tenant therefore have different ones. Two requests at the same moment can pass the check.
  */
 import { connectionTableFromEnv } from "../../adapters/env/connections.ts";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
-import type { Env } from "../../adapters/env/bindings.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
-import { findStoredApp, isRemovedApp } from "../connections/apps.ts";
-
-/** The place of a tenant's apps. */
-export interface AppPlace {
-  readonly env: Env;
-  readonly tenant: string;
-}
+import { isCatalogueApp } from "../../core/connections/catalogue-app.ts";
+import { type AppPlace, findStoredApp, isRemovedApp } from "../connections/apps.ts";
 
 /** Connections of one name that are looked at. */
 const MAX_ROWS = 200;
@@ -33,11 +27,11 @@ export async function checkAppName(place: AppPlace, app: string): Promise<Result
   if (!connections.ok) return connections;
   const isImport =
     sources.value.some(({ name, hash }) => name === `openapi:${app}` && hash !== null) ||
-    (stored.value !== null && stored.value.provider !== "composio" && !isRemovedApp(stored.value));
+    (stored.value !== null && !isCatalogueApp(stored.value) && !isRemovedApp(stored.value));
   if (servers.value.some(({ name }) => name === app))
     return refuse(`An MCP server has the name ${app}. Remove it first.`);
   if (isImport) return refuse(`An import has the name ${app}. Delete it first.`);
-  return connections.value.some(({ provider }) => provider !== "composio")
+  return connections.value.some((one) => !isCatalogueApp(one))
     ? refuse(`There are connections of an earlier import or MCP server ${app}. Delete them first.`)
     : ok(undefined);
 }
@@ -51,7 +45,7 @@ export async function checkNotAdded({ env, tenant }: AppPlace, name: string): Pr
   if (!added.ok) return added;
   if (!connections.ok) return connections;
   if (added.value !== null) return refuse(`The app ${name} is added to this workspace. Choose another name.`, "name");
-  return connections.value.some(({ provider }) => provider === "composio")
+  return connections.value.some(isCatalogueApp)
     ? refuse(`There are connections to the app ${name}. Choose another name.`, "name")
     : ok(undefined);
 }

@@ -7,7 +7,7 @@ import { appCatalogueFromEnv } from "../../adapters/env/app-catalogue.ts";
 import { appsFromEnv } from "../../adapters/env/connections.ts";
 import { integrationsFromEnv } from "../../adapters/env/integrations.ts";
 import type { DescribedTrigger } from "../../core/apps/catalogue.ts";
-import type { IntegrationState } from "../../core/apps/integrations.ts";
+import { type IntegrationState, NO_PROVIDER_MESSAGE } from "../../core/apps/integrations.ts";
 import { raise } from "../../core/base/errors.ts";
 import { isoOrNull } from "../../core/base/iso.ts";
 import { MAX_OF_OWNER } from "../../core/connections/rules.ts";
@@ -47,7 +47,7 @@ const ACTIONS_PER_CHARGE = 200;
 const MESSAGES: Readonly<Record<IntegrationState, string | null>> = {
   on: null,
   demo: "Demo apps: nothing here is real.",
-  integrations_unavailable: "Integrations are disabled — no Composio API key is configured.",
+  integrations_unavailable: NO_PROVIDER_MESSAGE,
 };
 
 const marketplace = createRoute({

@@ -5,6 +5,7 @@ import { PROVIDERS } from "../../core/connections/account.ts";
 import { SYNC_KINDS } from "../../core/ports/app-catalogue.ts";
 import { SECURITY_LEVELS } from "../../core/tool/tool.ts";
 import { connectionSchema } from "../connections/schemas.ts";
+import { effectSchema } from "../http/pending-schemas.ts";
 import { optionalQuery } from "../http/list-query.ts";
 
 const time = z.iso.datetime();
@@ -122,7 +123,7 @@ export const actionSchema = z
     parameters: jsonSchema.describe("The schema of its arguments."),
     enabled: z.boolean().describe("True if the tenant enabled it for its agents."),
     tags: z.array(z.string()),
-    effect: z.enum(["none", "keyed", "probe", "once"]),
+    effect: effectSchema,
     security: z.enum(SECURITY_LEVELS),
     because: z.string().describe("Why Otto gives it this effect and this level."),
     is_overridden: z.boolean().describe("True if an administrator of the tenant set its effect or its level."),

@@ -22,7 +22,8 @@ import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { changeApp, type Decide, type KnownApp, removeApp } from "./change-app.ts";
 import { findApp, type FoundApp } from "./find-app.ts";
-import { type AppPlace, checkAppName } from "./names.ts";
+import type { AppPlace } from "../connections/apps.ts";
+import { checkAppName } from "./names.ts";
 import { appParams } from "./schemas.ts";
 import {
   addAppSchema,

@@ -4,6 +4,7 @@ import { APP_LEVELS } from "../../core/apps/access.ts";
 import { CHANGED_PARTS } from "../../core/apps/changes.ts";
 import { MAX_ENABLED_ACTIONS, MAX_WORKSPACE_APPS } from "../../core/apps/workspace.ts";
 import { SECURITY_LEVELS } from "../../core/tool/tool.ts";
+import { effectSchema } from "../http/pending-schemas.ts";
 import { optionalQuery } from "../http/list-query.ts";
 
 const MAX_NAME = 200;
@@ -34,7 +35,6 @@ export const enabledSchema = z
   .strictObject({ status: z.literal("success"), enabled_count: z.int(), app_name: z.string() })
   .meta({ id: "EnabledActions" });
 
-const effectSchema = z.enum(["none", "keyed", "probe", "once"]);
 const securitySchema = z.enum(SECURITY_LEVELS);
 const schemaHash = z.string().max(MAX_NAME);
 

@@ -12,7 +12,7 @@ import { getTenant } from "../http/principal.ts";
 import { wakeTasksOfRemoved, writeConnectionChange } from "./changes.ts";
 
 /** The place of a tenant's apps. */
-interface AppPlace {
+export interface AppPlace {
   readonly env: Env;
   readonly tenant: string;
 }

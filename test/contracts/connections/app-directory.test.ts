@@ -4,10 +4,10 @@ import { openAppDirectory, openProviderBook } from "../../../adapters/connection
 import { openCatalogueApps } from "../../../adapters/connections/catalogue-apps.ts";
 import { ok } from "../../../core/base/errors.ts";
 import { hashCatalogueApp } from "../../../core/connections/catalogue-app.ts";
-import type { CatalogueApp } from "../../../core/ports/app-catalogue.ts";
 import type { RegisteredClient } from "../../../core/connections/app-client.ts";
 import { type AppSettings, hashAppSettings } from "../../../core/connections/app-settings.ts";
 import type { AppClientTable } from "../../../core/ports/app-client-table.ts";
+import { type GivenApp, makeSnapshot } from "../../fakes/catalogue-snapshot.ts";
 import { type SealedDatabase, startSealedDatabase } from "../database/connection-tables.ts";
 import { makeTenant } from "../database/rows.ts";
 import { valueOf } from "../value-of.ts";
@@ -28,46 +28,18 @@ const SETTINGS: AppSettings = {
 let sealed: SealedDatabase;
 let table: AppClientTable;
 
-const MAIL: CatalogueApp = {
-  app: "gmail",
-  title: "Gmail",
-  description: "Mail.",
-  logoUrl: null,
-  logo: null,
-  categories: [],
-  actionCount: 1,
-  triggerCount: 0,
-  authSchemes: ["OAUTH2"],
-  managedSchemes: ["OAUTH2"],
-  isOpen: false,
-  guideUrl: null,
-  version: null,
-  updatedAt: null,
-  provider: "composio",
-  status: "active",
-};
-const APPS: readonly CatalogueApp[] = [
-  MAIL,
-  { ...MAIL, app: "sales", title: "Catalogue CRM" },
-  { ...MAIL, app: "open", title: "Open", isOpen: true },
-  { ...MAIL, app: "key", title: "Key", authSchemes: ["API_KEY"], managedSchemes: [] },
-  { ...MAIL, app: "gone", title: "Gone", status: "removed" },
-  { ...MAIL, app: "own", title: "Own", managedSchemes: [], guideUrl: "https://docs.example/own" },
-  { ...MAIL, app: "server", title: "Server", provider: "mcp" },
+const APPS: readonly GivenApp[] = [
+  { app: "gmail", title: "Gmail" },
+  { app: "sales", title: "Catalogue CRM" },
+  { app: "open", title: "Open", isOpen: true },
+  { app: "key", title: "Key", authSchemes: ["API_KEY"], managedSchemes: [] },
+  { app: "gone", title: "Gone", status: "removed" },
+  { app: "own", title: "Own", managedSchemes: [], guideUrl: "https://docs.example/own" },
+  { app: "server", title: "Server", provider: "mcp" },
 ];
 let snapshots = 0;
 const open = (hasProvider: boolean) => {
-  const stats = { apps: 0, actions: 0, triggers: 0, categories: [] };
-  const unread = () => Promise.resolve(ok([]));
-  const snapshot = {
-    hash: "h",
-    syncedAt: 0,
-    stats,
-    apps: APPS,
-    actions: unread,
-    actionsOf: unread,
-    triggersOf: unread,
-  };
+  const snapshot = makeSnapshot(APPS);
   const read = () => {
     snapshots += 1;
     return Promise.resolve(ok(snapshot));

@@ -104,7 +104,7 @@ describe.each(Object.keys(BACKENDS))("apps of a tenant in %s", (name) => {
     expect(await at.actions("a")).toEqual(["app.add", "app.enable"]);
   });
 
-  test("are at most so many, and those that are there change all the same", async () => {
+  test("have a limit, and those below it can change when it is reached", async () => {
     for (let i = 0; i < MAX_WORKSPACE_APPS; i += 1) valueOf(await put(`app${i}`, null, configurationOf()));
     expect(await put("more", null, configurationOf())).toMatchObject({ error: { code: "quota_exceeded" } });
     valueOf(await put("app7", configurationOf(), configurationOf("APP7_ONE")));

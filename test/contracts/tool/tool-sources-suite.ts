@@ -137,7 +137,7 @@ export function toolSourcesContract(
       valueOf(await publish(sources, a, "two", large("second")));
     });
 
-    it("are at most so many, and those that are there change all the same", async () => {
+    it("have a limit, and those below it can change when it is reached", async () => {
       const { sources, a } = await open();
       for (let i = 0; i < MAX_SOURCES; i += 1) valueOf(await publish(sources, a, `s${i}`, outsideToolOf(`t${i}`)));
       const refused = { ok: false, error: { code: "quota_exceeded" } };
@@ -191,7 +191,7 @@ export function toolSourcesContract(
       valueOf(await publish(sources, a, "app:two", large("second", 200_000)));
     });
 
-    it("of apps do not count as other sources, and are at most so many themselves", async () => {
+    it("of apps do not count as other sources, and have a limit of their own", async () => {
       const { sources, a } = await open();
       const refused = { ok: false, error: { code: "quota_exceeded" } };
       for (let i = 0; i < MAX_APP_SOURCES; i += 1)

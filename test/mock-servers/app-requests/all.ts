@@ -10,7 +10,7 @@ import { OFFICE } from "./office.ts";
 export interface PlainRequests {
   /** Names of the apps that the person may use, separated by white space; empty: all apps of the catalogue. */
   readonly apps: string;
-  /** One a line: `request = ACTION`. ` & ` joins actions that are all needed, ` | ` actions of which one is enough. */
+  /** One a line: `request = ACTION`. ` & ` joins actions that are all needed, ` | ` those that can replace each other. */
   readonly requests: string;
 }
 

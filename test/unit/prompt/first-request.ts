@@ -111,7 +111,7 @@ export interface Scenario {
   readonly most: number;
 }
 
-/** The tools of the first apps of the catalogue of tests, some of which have hundreds of tokens each. */
+/** The tools of the first apps in the catalogue of tests. Some tools have hundreds of tokens. */
 const APP_TOOLS = await makeAppTools(14);
 
 /** The facts of a task with twelve connected apps and two others, for a request that fits many of their actions. */

@@ -183,7 +183,7 @@ describe("a call of an app's action", () => {
     }
   });
 
-  test("is denied while rights cannot be read, and where there are none", async () => {
+  test("is denied while rights cannot be read, and without any", async () => {
     const facts = factsFor({ gate: "off", policy: "allow", asked: "byName", inEnvelope: true });
     const away: AppRightsPort = {
       read: async () => ({ ok: false, error: { code: "upstream_failed", message: "The database is away." } }),

@@ -104,7 +104,7 @@ function holdRequests(markers: readonly string[], pointOf: (marker: string) => K
       await killed.promise;
       throw LOST;
     }
-    // The provider receives it whatever becomes of its sender.
+    // The provider receives it even if its sender is killed.
     const response = await real(input, { ...init, signal: null });
     held.add(marker);
     if (point !== "after the effect") return response;

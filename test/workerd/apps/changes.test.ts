@@ -146,7 +146,7 @@ describe("names that say that they read", () => {
     expect((await published())[0]).toMatchObject({ effect: "probe" });
   });
 
-  test("are none for an app with hints", async () => {
+  test("are not listed for an app with hints", async () => {
     serve([GET, { ...LIST, tags: ["readOnlyHint"] }], "v2");
     expect((await caller.send("GET", "/api/tools/mail/reading-actions")).json.actions).toEqual([]);
   });
