@@ -249,7 +249,9 @@ async function performCall(
     reportOtherArguments(call, deps);
     return end(OTHER_ARGUMENTS);
   }
-  const refused = await refuseAction(tool, job.facts.agent.id, deps.appRights);
+  const refuse = async () => await refuseAction(tool, job.facts.agent.id, deps.appRights);
+  // A look-up sends nothing, so that a right which was taken away, or cannot be read, does not hide what happened.
+  const refused = call.mode === "probe" ? null : await refuse();
   if (refused !== null) return mayHaveHappened ? end(refused) : { ...refusedOutcome(refused), durationMs: spentMs() };
   if (tool.app !== undefined || call.account !== undefined) {
     const checked = await checkAccount({ ...toVisit(job, deps), call, tool }, mayHaveHappened);
@@ -283,6 +285,8 @@ async function performCall(
       if (probed.kind === "cannot_tell") return { ...unknownOutcome(call.tool), durationMs: spentMs() };
       mayHaveHappened = false;
       if (probed.failure !== undefined) return end(probed.failure);
+      const isRefused = await refuse();
+      if (isRefused !== null) return { ...refusedOutcome(isRefused), durationMs: spentMs() };
     }
 
     // The envelope may have narrowed since the call was requested.

@@ -76,9 +76,11 @@ interface Script {
   readonly found?: readonly AppProbe[];
   /** Of the account. */
   readonly consent?: number;
+  /** At the effect. */
+  readonly rights?: AppRightsPort;
 }
 
-async function play(outside: OutsideTool, { replies = [SENT], found = [], consent = 1 }: Script = {}) {
+async function play(outside: OutsideTool, { replies = [SENT], found = [], consent = 1, rights = RIGHTS }: Script = {}) {
   const [executed, probed]: [AppRequest[], AppLookupRequest[]] = [[], []];
   const apps = {
     execute: (request: AppRequest) => {
@@ -122,7 +124,7 @@ async function play(outside: OutsideTool, { replies = [SENT], found = [], consen
       ...change,
     };
     const ports = { apps, patterns: linearPatterns } as unknown as ToolPorts;
-    const deps = { ...depsFor(tools), connections, appRights: RIGHTS, ports };
+    const deps = { ...depsFor(tools), connections, appRights: rights, ports };
     const job = { facts: FACTS, step: 1, calls: [call], actors, timeoutMs: 20_000 };
     const { value } = await performCalls(job, deps, new AbortController().signal).next(true);
     if (value?.type !== "settled") throw new Error("the call did not settle");
@@ -240,6 +242,19 @@ describe("a call of an action", () => {
     const sent = await play(describeTool("probe"));
     for (const attempt of [2, 1]) await sent.perform({ attempt });
     expect(probed[0]?.requestIds).toEqual(sent.executed.map(({ requestId }) => requestId));
+  });
+
+  test("that was cut off is looked up although rights cannot be read, or were taken away", async () => {
+    const away: AppRightsPort = { read: async () => notSent("upstream_failed", "The database is away.") };
+    const none: AppRightsPort = {
+      read: async () => ok({ assignments: [], permissions: new Map(), added: new Map() }),
+    };
+    for (const rights of [away, none]) {
+      const { executed, perform } = await play(describeTool("probe"), { found: [HAPPENED], rights });
+      expect((await perform({ mode: "probe", attempt: 2 })).state).toBe("confirmed");
+      expect((await perform()).state).toBe("refused");
+      expect(executed).toHaveLength(0);
+    }
   });
 
   test("that was cut off ends with the app's refusal, or as unknown, without a second request", async () => {
