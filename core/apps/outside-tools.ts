@@ -4,6 +4,7 @@ import type { ToolApp } from "../connections/account.ts";
 import { CUT_AT, cutName, MAX_MODEL_NAME } from "../gateway/model-names.ts";
 import type { CatalogueAction, CatalogueApp } from "../ports/app-catalogue.ts";
 import { ACTION_PREFIX, type OutsideTool, toAppSource } from "../tool/source.ts";
+import { EFFECT_CLASSES, SECURITY_LEVELS } from "../tool/tool.ts";
 import { type ActionOverride, type AppConfiguration, findOverride } from "./workspace.ts";
 
 /** The time limit of one call. */
@@ -91,7 +92,24 @@ export async function toAppTools(
     const isApproved = getOwn(configuration.approved, action.action) === action.schemaHash;
     const before = earlier.get(action.action);
     if (isApproved) tools.push(await toOutsideTool(action, app, findOverride(configuration, action)));
-    else if (before !== undefined) tools.push(before);
+    else if (before !== undefined) tools.push(tighten(before, getOwn(configuration.overrides, action.action)));
   }
   return tools;
+}
+
+/** Applies an override to a tool that waits for an approval, as far as it is stricter: what an administrator restricts counts at once. */
+function tighten(
+  tool: OutsideTool,
+  { effect = tool.effect, security = tool.security }: ActionOverride = {},
+): OutsideTool {
+  return {
+    ...tool,
+    effect: findStricter(EFFECT_CLASSES, tool.effect, effect),
+    security: findStricter(SECURITY_LEVELS, tool.security, security),
+  };
+}
+
+/** The later one in an order from the least strict on. */
+function findStricter<Value>(order: readonly Value[], one: Value, other: Value): Value {
+  return order.indexOf(one) >= order.indexOf(other) ? one : other;
 }

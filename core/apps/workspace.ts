@@ -72,13 +72,20 @@ export function chooseDefaultActions(actions: readonly Pick<CatalogueAction, "ac
   return names(important.length > 0 ? important : actions.slice(0, MAX_DEFAULT_ACTIONS));
 }
 
-/** Returns the override that counts for an action now; undefined without one. */
+/**
+ * Returns the override that counts for an action now; undefined without one. An action that destroys never counts as one
+ * that only reads, also if it became one after the override was set.
+ */
 export function findOverride(
   { overrides }: Pick<AppConfiguration, "overrides">,
-  { action, schemaHash }: Pick<CatalogueAction, "action" | "schemaHash">,
+  { action, schemaHash, isDestructive }: Pick<CatalogueAction, "action" | "schemaHash" | "isDestructive">,
 ): ActionOverride | undefined {
   const override = getOwn(overrides, action);
-  return override?.schemaHash === undefined || override.schemaHash === schemaHash ? override : undefined;
+  if (override === undefined || (override.schemaHash !== undefined && override.schemaHash !== schemaHash))
+    return undefined;
+  if (!isDestructive || override.effect !== "none") return override;
+  const { effect: _, ...rest } = override;
+  return rest;
 }
 
 /** Enables exactly these actions of the catalogue, as they are now. Overrides of other actions stay for a later time. */

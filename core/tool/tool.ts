@@ -22,12 +22,15 @@ export type Permission = (typeof PERMISSIONS)[number];
 export const SECURITY_LEVELS = ["safe", "cautious", "dangerous", "critical"] as const;
 export type SecurityLevel = (typeof SECURITY_LEVELS)[number];
 
+/** From what repeats freely to what never does. */
+export const EFFECT_CLASSES = ["none", "keyed", "probe", "once"] as const;
+
 /**
  * The effect of a call outside Otto, which decides its recovery after a crash. `none` repeats freely, `keyed` repeats
  * under the receiver's idempotency key while that is remembered, `probe` can be looked up, `once` can be neither
  * repeated nor looked up.
  */
-export type EffectClass = "none" | "keyed" | "probe" | "once";
+export type EffectClass = (typeof EFFECT_CLASSES)[number];
 
 /**
  * A resource that a call reads or writes, which orders the calls of one step: `files` (the sandbox and project

@@ -1,4 +1,5 @@
 /** What a task waits for from people, and the account of a call, as the OpenAPI document shows them. */
+import { EFFECT_CLASSES } from "../../core/tool/tool.ts";
 import { z } from "zod";
 import { CONNECT_REASONS, PROVIDERS } from "../../core/connections/account.ts";
 
@@ -42,7 +43,7 @@ export const accountSchema = z
   })
   .meta({ id: "CallAccount" });
 
-export const effectSchema = z.enum(["none", "keyed", "probe", "once"]);
+export const effectSchema = z.enum(EFFECT_CLASSES);
 
 export const pendingSchema = z.discriminatedUnion("kind", [
   z

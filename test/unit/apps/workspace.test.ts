@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { findAction, getActionToolName, toAppTools, toOutsideTool } from "../../../core/apps/outside-tools.ts";
 import {
+  type ActionOverride,
   type AppConfiguration,
   chooseDefaultActions,
   enableActions,
@@ -99,11 +100,35 @@ describe("overrides", () => {
 
   test("with a hash count for that version alone", () => {
     const overrides = { A: { effect: "none" as const, schemaHash: "h1" }, B: { security: "safe" as const } };
-    const find = (named: string, schemaHash: string) => findOverride({ overrides }, { action: named, schemaHash });
+    const find = (named: string, schemaHash: string) =>
+      findOverride({ overrides }, { action: named, schemaHash, isDestructive: false });
     expect(find("A", "h1")?.effect).toBe("none");
     expect(find("A", "h2")).toBeUndefined();
     expect(find("B", "anything")?.security).toBe("safe");
     expect(find("constructor", "h1")).toBeUndefined();
+  });
+
+  test("never make what destroys an action that only reads, also if it destroys since a later sync", async () => {
+    const [now] = await actionsOf({ action: "A", effect: "once", isDestructive: true });
+    if (now === undefined) throw new Error("no action");
+    const overrides = { A: { effect: "none", security: "safe" } } as const;
+    expect(findOverride({ overrides }, now)).toEqual({ security: "safe" });
+    const configuration = { enabledActions: ["A"], overrides, approved: { A: now.schemaHash } };
+    const [tool] = await toAppTools({ app: APP, actions: [now] }, configuration, []);
+    expect(tool).toMatchObject({ effect: "once", security: "safe" });
+  });
+
+  test("of an action that waits for an approval count as far as they are stricter", async () => {
+    const [now] = await actionsOf({ action: "A", effect: "keyed", security: "dangerous" });
+    if (now === undefined) throw new Error("no action");
+    const published = [await toOutsideTool(now, APP)];
+    const toolOf = async (override: ActionOverride) => {
+      const configuration = { enabledActions: ["A"], overrides: { A: override }, approved: { A: "earlier" } };
+      const [tool] = await toAppTools({ app: APP, actions: [now] }, configuration, published);
+      return [tool?.effect, tool?.security];
+    };
+    expect(await toolOf({ effect: "once", security: "critical" })).toEqual(["once", "critical"]);
+    expect(await toolOf({ effect: "none", security: "safe" })).toEqual(["keyed", "dangerous"]);
   });
 });
 
