@@ -5,6 +5,7 @@
 import { ANSWERED, asMaybeSent, type Failed, maybeSent, notSent, ok, type Result } from "../../core/base/errors.ts";
 import type { AppCall, AppReply } from "../../core/ports/apps.ts";
 import { readAccount } from "./accounts.ts";
+import { hideAccount } from "./hide-account.ts";
 import { type CallOutcome, judgeReply } from "./outcome.ts";
 import { failRefused } from "./refusal.ts";
 import { failKey, failRateLimited, failUnsent, toReadFailure } from "./read-failure.ts";
@@ -52,9 +53,13 @@ async function toResult(access: ComposioAccess, call: AppCall, outcome: CallOutc
       if (outcome.by === "composio" && outcome.status === 401) return failKey(outcome.status);
       return (await findEnded(access, call, outcome.status)) ?? failRefused(call, outcome);
     case "lost":
-      return maybeSent("upstream_failed", `It is unknown whether ${call.action} was carried out: ${outcome.why}.`, {
-        details: { service: call.app },
-      });
+      return maybeSent(
+        "upstream_failed",
+        `It is unknown whether ${call.action} was carried out: ${hideAccount(outcome.why, call.account)}.`,
+        {
+          details: { service: call.app },
+        },
+      );
   }
 }
 

@@ -1,13 +1,15 @@
 /** The failure of a call that Composio or the app refused. */
 import { ANSWERED, type ErrorCode, type Failed, notSent } from "../../core/base/errors.ts";
 import type { AppCall } from "../../core/ports/apps.ts";
+import { hideAccount } from "./hide-account.ts";
 import type { CallOutcome } from "./outcome.ts";
 
 /** The service answered, so nothing was carried out. */
 export function failRefused(
-  { app, action }: Pick<AppCall, "app" | "action">,
-  { by, status, text }: CallOutcome & { readonly kind: "refused" },
+  { app, action, account }: Pick<AppCall, "app" | "action" | "account">,
+  { by, status, text: written }: CallOutcome & { readonly kind: "refused" },
 ): Failed {
+  const text = hideAccount(written, account);
   const service = by === "app" ? app : "Composio";
   const message = `${service} refused ${action} (HTTP ${status})${text === "" ? "." : `: ${text}`}`;
   return notSent(toErrorCode(status), message, { cause: ANSWERED });

@@ -96,6 +96,24 @@ describe("Composio's adapter", () => {
     expect((await control()).effects).toHaveLength(before.effects + effects);
   });
 
+  it("hides what the provider calls accounts in its texts", async () => {
+    for (const [status, body] of [
+      [422, { error: { message: "No account ca_1 of ten_a.per_b.", suggested_fix: "Use ca_other-2." } }],
+      [200, { successful: false, data: {}, error: "Account ca_1 of ten_a.per_b may have done it, or ca_other-2." }],
+    ] as const) {
+      const { url } = await listen((_body, _headers, response) => {
+        response.statusCode = status;
+        response.end(JSON.stringify(body));
+      });
+      const account = { connection: "con_1", entity: "ten_a.per_b", providerId: "ca_1" };
+      const replied = await openComposio({ baseUrl: url, apiKey: KEY }).apps.execute(toCall("ca_1", { account }));
+      expect(replied.ok).toBe(false);
+      const text = JSON.stringify(replied);
+      expect(text).toContain("[account]");
+      expect(text).not.toMatch(/ca_1|ca_other|per_b/);
+    }
+  });
+
   it("always names version, account and user, and sends the request id and the call's key", async () => {
     const seen: { headers: unknown; body: string }[] = [];
     const { url } = await listen((body, headers, response) => {
