@@ -117,7 +117,7 @@ function insertApp(tenant: string, { app, after }: WorkspaceAppChange): SQL {
 function updateApp(tenant: string, { app, after }: WorkspaceAppChange, before: AppConfiguration): SQL {
   return sql`
     update workspace_tool_config
-    set configuration = ${formatConfiguration(after)}::text, version = version + 1, updated_at = now()
+    set configuration = ${formatConfiguration(after)}::text, version = version + 1, followed = null, updated_at = now()
     where tenant = ${tenant} and tool_id = ${app} and enabled and configuration = ${formatConfiguration(before)}::text
     returning version`;
 }

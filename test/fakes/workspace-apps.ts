@@ -43,6 +43,7 @@ export function fakeWorkspaceApps(now: () => number = Date.now): FakeWorkspaceAp
         updatedAt: now(),
       };
       apps.set(`${tenant} ${app}`, made);
+      followed.delete(`${tenant} ${app}`);
       acts.push(act);
       return ok(made);
     },

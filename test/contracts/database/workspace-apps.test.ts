@@ -170,8 +170,9 @@ describe.each(Object.keys(BACKENDS))("apps of a tenant in %s", (name) => {
     valueOf(await at.table.markFollowed({ tenant: at.a, app: "two" }, "v1"));
     expect(await follow("v1")).toEqual(["two"]);
     expect(await follow("v2")).toHaveLength(2);
+    // It may have been published from an isolate that has the catalogue before this one.
     valueOf(await put("one", configurationOf("A"), configurationOf("A", "C")));
-    expect(await follow("v1")).toEqual(["two"]);
+    expect((await follow("v1")).toSorted()).toEqual(["one", "two"]);
     valueOf(await at.table.remove(at.a, "one", act("app.remove", "one")));
     valueOf(await put("one", null, configurationOf("A")));
     expect((await follow("v1")).toSorted()).toEqual(["one", "two"]);
