@@ -18,6 +18,8 @@ describe("a request for apps without a key", () => {
     expectProblem(refused, 429);
     expect(refused.headers.get("retry-after")).toBe("60");
 
+    for (const more of [{ authorization: "x" }, { authorization: "Bearer otto_x" }, { cookie: "otto_session=x" }])
+      expectProblem(await knock("GET", PATH, { headers: { ...headers, ...more } }), 429);
     expectProblem(await knock("GET", PATH, { headers: { "cf-connecting-ip": "198.51.100.61" } }), 401);
     const { send } = await makeCaller();
     expect((await send("GET", PATH, undefined, headers)).status).toBe(200);

@@ -219,7 +219,12 @@ async function retryOnce(question: () => Promise<Admission>): Promise<Admission>
 
 /** Reads the credentials of RFC 6750, section 2.1. */
 export function readBearerToken(c: AppContext): string {
-  return /^Bearer +(\S+) *$/i.exec(c.req.header("authorization") ?? "")?.[1] ?? refuse();
+  return findBearerToken(c) ?? refuse();
+}
+
+/** Null for a request without such credentials. */
+export function findBearerToken(c: AppContext): string | null {
+  return /^Bearer +(\S+) *$/i.exec(c.req.header("authorization") ?? "")?.[1] ?? null;
 }
 
 /** Compares two hashes in constant time. */
