@@ -38,8 +38,19 @@ async function findConnection(app: string, parts: AppConnectionsParts): Promise<
   return needs === null ? ok({ kind: "connected", account: null }) : await choose(needs, parts);
 }
 
+/** By the names of a toolset, which are one list as long as the toolset is cached: a search asks for each app that it finds. */
+const appsOfToolsets = new WeakMap<Toolset["findable"], ReadonlyMap<string, ToolApp | null>>();
+
 /** Lists the apps of the task's tools, each with what its calls need; null for one that needs no account. */
-function listApps({ resolve, findable }: AppConnectionsParts["toolset"]): ReadonlyMap<string, ToolApp | null> {
+function listApps(toolset: AppConnectionsParts["toolset"]): ReadonlyMap<string, ToolApp | null> {
+  const known = appsOfToolsets.get(toolset.findable);
+  if (known !== undefined) return known;
+  const apps = readApps(toolset);
+  appsOfToolsets.set(toolset.findable, apps);
+  return apps;
+}
+
+function readApps({ resolve, findable }: AppConnectionsParts["toolset"]): ReadonlyMap<string, ToolApp | null> {
   const apps = new Map<string, ToolApp | null>();
   for (const name of findable) {
     const tool = resolve(name);

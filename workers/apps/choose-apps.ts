@@ -14,7 +14,8 @@ import { type AppUse, judgeAppUse } from "../../core/apps/app-use.ts";
 import { chooseActions, type ChosenActions } from "../../core/apps/choose-actions.ts";
 import { indexPinnedActions, type PinnedActions } from "../../core/apps/pinned-actions.ts";
 import { listActorTexts, type WrittenAt } from "../../core/apps/task-apps.ts";
-import { ok, type Result } from "../../core/base/errors.ts";
+import { type Failed, ok, type Result } from "../../core/base/errors.ts";
+import { SingleFlight } from "../../core/base/single-flight.ts";
 import type { ToolApp } from "../../core/connections/account.ts";
 import { MAX_OF_OWNER } from "../../core/connections/rules.ts";
 import { checkEnvelope } from "../../core/gateway/envelope.ts";
@@ -27,7 +28,7 @@ import type { TaskFacts } from "../../core/task/state.ts";
 import { findSourceApp, type PinnedSource } from "../../core/tool/source.ts";
 import type { Tool } from "../../core/tool/tool.ts";
 import { logResolution } from "../http/log.ts";
-import { openPinnedTools } from "../tools/pinned.ts";
+import { getWeight, openPinnedTools } from "../tools/pinned.ts";
 
 /** For whom and by which agent a task would use apps. */
 export interface AppUser {
@@ -54,13 +55,14 @@ export interface AppPins {
 
 /**
  * Leaves out the apps that the agent may not use, and those for which there is no account and nobody who could connect
- * one. Fails with `upstream_failed` while that cannot be read.
+ * one. While that cannot be read all are pinned and none is chosen: each call asks for the rights again, and a task that
+ * uses no app does not wait for the database.
  */
 export async function pinApps(env: Env, user: AppUser, sources: readonly PinnedSource[]): Promise<Result<AppPins>> {
   const others = sources.filter(({ name }) => findSourceApp(name) === null);
   if (others.length === sources.length) return ok({ sources, apps: null });
   const rights = await appRightsFromEnv(env, user.tenant).read(user.agent.id);
-  if (!rights.ok) return rights;
+  if (!rights.ok) return pinUnread(rights, sources);
   const allowed = sources.filter(({ name }) => {
     const app = findSourceApp(name);
     return app !== null && refuseApp({ app, ...rights.value }) === null;
@@ -72,7 +74,7 @@ export async function pinApps(env: Env, user: AppUser, sources: readonly PinnedS
     connectionTableFromEnv(env, tenant).list({ person, limit: 2 * MAX_OF_OWNER }),
   ]);
   if (!actions.ok) return actions;
-  if (!connections.ok) return connections;
+  if (!connections.ok) return pinUnread(connections, sources);
   const caller = {
     config: user.agent.config,
     person,
@@ -88,6 +90,10 @@ export async function pinApps(env: Env, user: AppUser, sources: readonly PinnedS
     sources: sources.filter((source) => kept.has(source)),
     apps: { sources: pinned, actions: actions.value, uses, rights: rights.value },
   });
+}
+
+function pinUnread(failed: Failed, sources: readonly PinnedSource[]): Result<AppPins> {
+  return failed.error.code === "upstream_failed" ? ok({ sources, apps: null }) : failed;
 }
 
 /** Chooses the actions for a task with apps, and adds them to its facts. */
@@ -143,37 +149,45 @@ function listNeeds({ byAction }: PinnedActions): ReadonlyMap<string, ToolApp | n
 }
 
 /** The actions of apps by the hashes of their sources, the least recently used first: an index takes milliseconds. */
-const indexes = new Map<string, PinnedActions>();
-const MAX_INDEXES = 50;
-/** The most actions of all indexes of an isolate. */
-const MAX_INDEXED = 60_000;
+const indexes = new Map<string, { readonly actions: PinnedActions; readonly weight: number }>();
+/** Characters of JSON of the sources of all indexes: their tools stay in memory with them. */
+const MAX_CHARACTERS = 16_000_000;
+/** Requests for the same actions at the same time build one index. */
+const flights = new SingleFlight<Result<PinnedActions>>({ maxAgeMs: 1_000, maxFlights: 100 });
 /** The search index of more actions is built after the first request, which ranks by words. */
 const MAX_BUILT_AT_ONCE = 2_000;
 
 async function readActions(env: Env, tenant: string, sources: readonly PinnedSource[]): Promise<Result<PinnedActions>> {
   const key = `${tenant} ${sources.map(({ hash }) => hash).join(" ")}`;
   const known = indexes.get(key);
-  if (known !== undefined) {
-    indexes.delete(key);
-    indexes.set(key, known);
-    return ok(known);
-  }
-  const tools = await openPinnedTools(env, { tenant, sources }, []);
+  if (known === undefined)
+    return await flights.run(key, async () => await buildIndex(env, { tenant, sources }, key), Date.now());
+  indexes.delete(key);
+  indexes.set(key, known);
+  return ok(known.actions);
+}
+
+async function buildIndex(
+  env: Env,
+  of: { readonly tenant: string; readonly sources: readonly PinnedSource[] },
+  key: string,
+): Promise<Result<PinnedActions>> {
+  const tools = await openPinnedTools(env, of, []);
   if (!tools.ok) return tools;
-  const made = indexPinnedActions(tools.value);
-  const built = made.index.build();
-  if (made.index.actions.length <= MAX_BUILT_AT_ONCE) await built;
+  const actions = indexPinnedActions(tools.value);
+  const built = actions.index.build();
+  if (actions.index.actions.length <= MAX_BUILT_AT_ONCE) await built;
   else waitUntil(built);
-  indexes.set(key, made);
+  indexes.set(key, { actions, weight: getWeight(of.tenant, of.sources) });
   dropOldest();
-  return ok(made);
+  return ok(actions);
 }
 
 function dropOldest(): void {
-  let actions = [...indexes.values()].reduce((sum, { index }) => sum + index.actions.length, 0);
-  for (const [key, { index }] of indexes) {
-    if (indexes.size <= 1 || (indexes.size <= MAX_INDEXES && actions <= MAX_INDEXED)) break;
+  let characters = [...indexes.values()].reduce((sum, { weight }) => sum + weight, 0);
+  for (const [key, { weight }] of indexes) {
+    if (indexes.size <= 1 || characters <= MAX_CHARACTERS) break;
     indexes.delete(key);
-    actions -= index.actions.length;
+    characters -= weight;
   }
 }

@@ -222,6 +222,19 @@ describe("the rights of an agent", () => {
     expect(made).toMatchObject({ state: "refused", code: "upstream_failed" });
   });
 
+  test("that cannot be read when a task is created leave it its apps, and deny their calls", async () => {
+    const office = await openAppOffice();
+    await office.connectPerson();
+    const table = workspaceAppsFromEnv(env);
+    const away = { ok: false, error: { code: "upstream_failed", message: "The database is away." } } as const;
+    const read = vi.spyOn(table, "rights").mockResolvedValue(away);
+    forgetAppRightsFromEnv(env, office.tenant);
+    const task = await office.ask("Create an issue.", [CREATE]);
+    await office.until(task.id, completed);
+    read.mockRestore();
+    expect(await readCalls(office, task)).toMatchObject([{ state: "refused", code: "upstream_failed" }]);
+  });
+
   test("hold for a call over the API, whose caller asks for the action by its name", async () => {
     const office = await openAppOffice();
     await office.connectPerson();
