@@ -1,5 +1,5 @@
 /** Starts syncs of the catalogue of apps: a row, and the first page in the inbox that runs them. */
-import { NO_PROVIDER_MESSAGE } from "../../core/apps/integrations.ts";
+import { NO_PROVIDER_MESSAGE } from "../../core/connections/catalogue-app.ts";
 import { SYNC_INBOX, toSyncItem } from "../../core/apps/sync/inbox-item.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { failed } from "../../core/base/errors.ts";

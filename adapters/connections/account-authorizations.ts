@@ -6,7 +6,7 @@
  *    owner and of our app.
  * 3. Reading is repeated for some seconds, because the page of a provider may send the browser back before its API knows.
  */
-import { NO_PROVIDER_MESSAGE } from "../../core/apps/integrations.ts";
+import { NO_PROVIDER_MESSAGE } from "../../core/connections/catalogue-app.ts";
 import { computeBackoffMs } from "../../core/base/backoff.ts";
 import { sleep, type Timer } from "../../core/base/deadline.ts";
 import { failed, type Failed, type Failure, ok, type Result } from "../../core/base/errors.ts";

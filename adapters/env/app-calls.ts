@@ -1,5 +1,5 @@
 /** Calls of apps' actions, for the calls of one tenant's task. */
-import { NO_PROVIDER_MESSAGE } from "../../core/apps/integrations.ts";
+import { NO_PROVIDER_MESSAGE } from "../../core/connections/catalogue-app.ts";
 import { appProviderFromEnv } from "./apps.ts";
 import type { Env } from "./bindings.ts";
 import { connectionsFromEnv } from "./connections.ts";

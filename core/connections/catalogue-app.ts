@@ -1,8 +1,10 @@
 /** Apps of the catalogue as people connect to them, and what their provider knows an owner by. */
-import { NO_PROVIDER_MESSAGE } from "../apps/integrations.ts";
 import { sha256Hex } from "../base/sha256.ts";
 import type { CatalogueApp } from "../ports/app-catalogue.ts";
 import type { AppClient } from "./app-client.ts";
+
+/** Why nothing of the provider works without its key. Clients of document 002 know this sentence. */
+export const NO_PROVIDER_MESSAGE = "Integrations are disabled — no Composio API key is configured.";
 
 /** Schemes for which the provider's page asks the person. They need no client. */
 const ASKED_OF_PERSON: ReadonlySet<string> = new Set(["API_KEY", "BEARER_TOKEN", "BASIC"]);

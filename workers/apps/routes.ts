@@ -2,12 +2,13 @@
  * The catalogue of apps as a caller sees it: what there is, and what is connected. Every read works on one snapshot and on
  * stored connections, and none asks a provider.
  */
+import { NO_PROVIDER_MESSAGE } from "../../core/connections/catalogue-app.ts";
 import { createRoute, z } from "@hono/zod-openapi";
 import { appCatalogueFromEnv } from "../../adapters/env/app-catalogue.ts";
 import { appsFromEnv } from "../../adapters/env/connections.ts";
 import { integrationsFromEnv } from "../../adapters/env/integrations.ts";
 import type { DescribedTrigger } from "../../core/apps/catalogue.ts";
-import { type IntegrationState, NO_PROVIDER_MESSAGE } from "../../core/apps/integrations.ts";
+import type { IntegrationState } from "../../core/apps/integrations.ts";
 import { raise } from "../../core/base/errors.ts";
 import { isoOrNull } from "../../core/base/iso.ts";
 import { MAX_OF_OWNER } from "../../core/connections/rules.ts";

@@ -222,7 +222,7 @@ describe("the rights of an agent", () => {
     expect(made).toMatchObject({ state: "refused", code: "upstream_failed" });
   });
 
-  test("that cannot be read when a task is created leave it its apps, and deny their calls", async () => {
+  test("that cannot be read when a task is created do not stop it: it has its apps, whose calls are denied", async () => {
     const office = await openAppOffice();
     await office.connectPerson();
     const table = workspaceAppsFromEnv(env);
