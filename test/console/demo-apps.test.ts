@@ -173,7 +173,7 @@ test("an agent gets chosen apps and actions, and the page of the app says who ma
   await expectWidths(page, "demo-agent-apps");
   await expectFit(page, "demo-agent-apps");
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText(/^Saved\. What is narrowed/).waitFor();
+  await page.getByText(/^Saved\. Restrictions apply/).waitFor();
   expect(await console.api.must("GET", `/v1/agents/${agent}/apps`)).toMatchObject({
     assignments: [{ app_name: "gmail", level: "list", actions: ["GMAIL_SEND_EMAIL"], is_active: true }],
     permissions: [{ tool: "GMAIL_DELETE_MESSAGE", is_active: false }],
