@@ -44,8 +44,8 @@ const USUAL = {
 } as const;
 
 /**
- * In the order in which they start. The two that compute most, `system` and `workerd`, run one after the other: beside each other they
- * made tests of both late.
+ * In the order in which they start, each when one before it has ended: first the three that take longest. `system`, whose tests have no
+ * second try, begins when most of `workerd` is done; both compute the most, and make each other's tests late.
  */
 export const SUITES: readonly Suite[] = [
   // Its files share one system, whose runtime one of them kills.
@@ -56,9 +56,7 @@ export const SUITES: readonly Suite[] = [
     retries: 1,
     globalSetup: "test/setup/console-system.ts",
   },
-  // Most files start a system of their own, and wait more than they work.
-  { ...USUAL, name: "system", testTimeoutMs: 3 * MINUTE_MS, globalSetup: "test/setup/shared-system.ts" },
-  { ...USUAL, name: "contracts", isolate: false, suiteTimeoutMs: 12 * MINUTE_MS },
+  { ...USUAL, name: "workerd", runtime: "workerd", isolate: false, retries: 1, testTimeoutMs: 30_000 },
   {
     ...USUAL,
     name: "startup",
@@ -68,7 +66,10 @@ export const SUITES: readonly Suite[] = [
     suiteTimeoutMs: 15 * MINUTE_MS,
     globalSetup: "test/setup/ended-state.ts",
   },
-  { ...USUAL, name: "workerd", runtime: "workerd", isolate: false, retries: 1, testTimeoutMs: 30_000 },
+  { ...USUAL, name: "contracts", isolate: false, suiteTimeoutMs: 12 * MINUTE_MS },
+  // Most files start a system of their own, and wait more than they work.
+  { ...USUAL, name: "system", testTimeoutMs: 3 * MINUTE_MS, globalSetup: "test/setup/shared-system.ts" },
+  { ...USUAL, name: "sidecar", retries: 1, testTimeoutMs: 30_000, suiteTimeoutMs: 12 * MINUTE_MS },
   // The engine with its model phase in the step runner (docs/decisions/0129-model-phase-in-the-object.md).
   {
     ...USUAL,
@@ -80,7 +81,6 @@ export const SUITES: readonly Suite[] = [
     retries: 1,
     testTimeoutMs: 30_000,
   },
-  { ...USUAL, name: "sidecar", retries: 1, testTimeoutMs: 30_000, suiteTimeoutMs: 12 * MINUTE_MS },
   { ...USUAL, name: "unit", isolate: false, packages: false, testTimeoutMs: 20_000, suiteTimeoutMs: 6 * MINUTE_MS },
   { ...USUAL, name: "tools", isolate: false, testTimeoutMs: 20_000, suiteTimeoutMs: 6 * MINUTE_MS },
   // Its files share one reading and one parse of the tree.
