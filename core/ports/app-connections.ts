@@ -11,7 +11,7 @@ export type AppConnection =
 export interface AppConnectionsPort {
   /**
    * Finds an app of the task by its name in any case. `not_found` for one that the task does not have, `permission_denied`
-   * for one that its agent may not use any more, and a failure with `retry: "later"` while this cannot be read.
+   * for one that its agent may not use any more, and a failure that says to try again later while this cannot be read.
    */
   find(app: string): Promise<Result<AppConnection>>;
 }
