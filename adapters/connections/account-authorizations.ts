@@ -4,7 +4,8 @@
  *    with the account of a consent never concerns an account that worked before.
  * 2. What the browser returns with decides nothing. The account is read at the provider, and has to be active, of our
  *    owner and of our app.
- * 3. Reading is repeated for some seconds, because the page of a provider may send the browser back before its API knows.
+ * 3. A sign-in that could not begin leaves a pending account there. Nobody was sent to it, so it never gets an access.
+ * 4. Reading is repeated for some seconds, because the page of a provider may send the browser back before its API knows.
  */
 import { NO_PROVIDER_MESSAGE } from "../../core/connections/catalogue-app.ts";
 import { computeBackoffMs } from "../../core/base/backoff.ts";
@@ -100,14 +101,14 @@ async function readSettled(
 
 function checkAccount(app: AppClient, begun: FlowAccount, account: ProviderAccount): Failed | null {
   if (!isOf(app, begun, account))
-    return refuseProvider(`The account of ${app.title} belongs to another owner or app. Nothing was connected.`);
+    return refuseProvider(`The account of ${app.title} belongs to another owner or app. Ask for a new link.`);
   switch (account.status) {
     case "active":
       return null;
     case "pending":
       return refuseProvider(`The sign-in of ${app.title} was not finished. Ask for a new link.`);
     case "failed":
-      return refuseProvider(`The consent was declined at ${app.title}, or failed. Nothing was connected.`);
+      return refuseProvider(`The consent was declined at ${app.title}, or failed. Ask for a new link to try again.`);
     case "expired":
     case "revoked":
       return refuseProvider(`${app.title} has ended this account already. Ask for a new link.`);

@@ -33,7 +33,8 @@ export function openRowSeal({ tenant, sealing, reseal }: RowSealSettings): RowSe
   };
 }
 
-/** Tokens have one kind in both columns: a revocation moves them without opening them. */
+/** Tokens have one kind in their three columns: they are moved without opening them. */
 function getKind(column: SealedColumn): string {
-  return column === "entity_connections.revoking[]" ? "entity_connections.sealed" : column;
+  const isMoved = column === "entity_connections.revoking[]" || column === "entity_connections.flow_account";
+  return isMoved ? "entity_connections.sealed" : column;
 }

@@ -5,7 +5,9 @@ import { type Failure, failed, ok } from "../../core/base/errors.ts";
 import type { ConnectionTable, OwnedApp } from "../../core/ports/connection-table.ts";
 import { insertAuditFrom } from "./audit-log.ts";
 import { asTenant, type Query } from "./connection.ts";
+import { FLOW_ENDED_TOO, NOTHING_TO_REVOKE } from "./flow-accounts.ts";
 import {
+  CLOCK,
   type ConnectionStore,
   findConnection,
   isChangedBy,
@@ -29,9 +31,12 @@ const STILL_REVOKING = failed(
   "The app has not confirmed yet that it ended this connection. Remove it after that.",
 );
 
-/** What ends a connection: its tokens move to those that wait to be revoked. */
+/** The condition that there is something to end, which may be no more than a sign-in of a revoked connection. */
+const IS_ENDABLE = sql`(${isChangedBy("revoke")} or pending_until > ${CLOCK} or flow_account is not null)`;
+
+/** What ends a connection: its tokens move to those that wait to be revoked, and a sign-in of it ends. */
 const ENDED = sql`
-  status = ${toStatus("revoke")}, revoking = ${REVOKING_WITH_SEALED}, sealed = null, flow = null, pending_until = null,
+  status = ${toStatus("revoke")}, revoking = ${REVOKING_WITH_SEALED}, sealed = null, ${FLOW_ENDED_TOO},
   revoke_at = case when sealed is null then revoke_at else now() end,
   revoke_tries = case when sealed is null then revoke_tries else 0 end,
   refresh_lease_until = null, outage = outage + case when status = 'active' then 1 else 0 end, why = null,
@@ -73,7 +78,10 @@ export function changeConnection(store: ConnectionStore): Changes {
       const found = await findConnection(store, id);
       if (!found.ok) return found;
       const owned = toOwned(found.value);
-      const isMeant = and(isThis(tenant, id), isChangedBy("revoke"), of === undefined ? undefined : isPresent(of));
+      const isMeant = and(
+        isThis(tenant, id),
+        of === undefined ? IS_ENDABLE : and(isChangedBy("revoke"), isPresent(of)),
+      );
       const written = await asTenant(connection, tenant, (query) => [
         lockOwner(query, tenant, owned),
         query.execute(sql`
@@ -92,10 +100,10 @@ export function changeConnection(store: ConnectionStore): Changes {
         and (${app ?? null}::text is null or app_name = ${app ?? null}::text)
         and (${person ?? null}::text is null or owner_person = ${person ?? null}::text)`;
       const written = await asTenant(connection, tenant, (query) => [
-        query.execute(sql`delete from entity_connections where ${isMeant} and status = 'new' and revoking = '{}'`),
+        query.execute(sql`delete from entity_connections where ${isMeant} and status = 'new' and ${NOTHING_TO_REVOKE}`),
         query.execute(sql`
           with done as (
-            update entity_connections set ${ENDED} where ${isMeant} and ${isChangedBy("revoke")} returning id
+            update entity_connections set ${ENDED} where ${isMeant} and ${IS_ENDABLE} returning id
           ), logged as (${insertAuditFrom(tenant, act)} from done limit 1)
           select count(*)::int as amount from done`),
       ]);
@@ -113,7 +121,7 @@ export function changeConnection(store: ConnectionStore): Changes {
         lockOwner(query, tenant, owned),
         query.execute(sql`
           with gone as (
-            delete from entity_connections where ${isThis(tenant, id)} and status = 'revoked' and revoking = '{}'
+            delete from entity_connections where ${isThis(tenant, id)} and status = 'revoked' and ${NOTHING_TO_REVOKE}
             returning id
           )
           ${insertAuditFrom(tenant, act)} from gone`),
@@ -123,7 +131,8 @@ export function changeConnection(store: ConnectionStore): Changes {
       if (!removed.ok) return removed;
       const [, gone, , , [left]] = removed.value;
       if (gone.rowCount > 0) return found;
-      return left === undefined ? NO_CONNECTION : NOT_REVOKED;
+      if (left === undefined) return NO_CONNECTION;
+      return left.status === "revoked" ? STILL_REVOKING : NOT_REVOKED;
     },
   };
 }

@@ -65,7 +65,8 @@ export function withRevoking(sealed: string): SQL {
 export function deleteOrphan(query: Query, tenant: string, id: string) {
   return query.execute(sql`
     delete from entity_connections c
-    where tenant = ${tenant} and id = ${id} and status = 'revoked' and revoking = '{}' and owner_person is not null
+    where tenant = ${tenant} and id = ${id} and status = 'revoked' and revoking = '{}' and flow_account is null
+      and owner_person is not null
       and not exists (select from people p where p.tenant = c.tenant and p.id = c.owner_person)`);
 }
 

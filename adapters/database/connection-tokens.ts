@@ -25,6 +25,7 @@ import {
   NO_CONNECTION,
   withRevoking,
 } from "./connection-rows.ts";
+import { endOverdueFlow, findFlowAccount, FLOW_ENDED_TOO } from "./flow-accounts.ts";
 import { entityConnections as rows } from "./schema.ts";
 
 const NOT_OPENED = failed("not_available", "The stored tokens can no longer be decrypted. Connect the account again.");
@@ -34,7 +35,8 @@ type Tokens = Pick<
   "tokens" | "lease" | "storeTokens" | "enqueueRevocation" | "takeRevocation" | "endRevocation" | "touchUsed"
 >;
 
-export function tokenTable({ connection, tenant, seal }: ConnectionStore): Tokens {
+export function tokenTable(store: ConnectionStore): Tokens {
+  const { connection, tenant, seal } = store;
   return {
     async tokens(id) {
       const read = await asTenant(connection, tenant, (query) => [
@@ -84,20 +86,20 @@ export function tokenTable({ connection, tenant, seal }: ConnectionStore): Token
       return stored.ok ? ok(stored.value[0].rowCount > 0) : stored;
     },
 
-    async enqueueRevocation(id, tokens) {
-      const sealed = await seal.seal({ column: "entity_connections.revoking[]", id }, tokens);
+    async enqueueRevocation(id, providerId) {
+      const held = await findFlowAccount(store, id, providerId);
+      if (!held.ok || held.value === null) return held.ok ? ok(undefined) : held;
       const written = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
-          update entity_connections set revoke_at = now(), revoke_tries = 0, updated_at = now(),
-            revoking = ${withRevoking(sealed)}
-          where ${isThis(tenant, id)}`),
+          update entity_connections set ${FLOW_ENDED_TOO}, updated_at = now()
+          where ${isThis(tenant, id)} and flow_account = ${held.value}::text`),
       ]);
-      if (!written.ok) return written;
-      return written.value[0].rowCount === 0 ? NO_CONNECTION : ok(undefined);
+      return written.ok ? ok(undefined) : written;
     },
 
     async takeRevocation(id) {
       const read = await asTenant(connection, tenant, (query) => [
+        endOverdueFlow(query, tenant, id),
         query
           .select({
             app: rows.appName,
@@ -109,7 +111,7 @@ export function tokenTable({ connection, tenant, seal }: ConnectionStore): Token
           .where(and(isThis(tenant, id), isNotNull(rows.revokeAt), sql`${rows.revokeAt} <= ${CLOCK}`)),
       ]);
       if (!read.ok) return read;
-      const [row] = read.value[0];
+      const [, [row]] = read.value;
       if (row === undefined || row.receipt === null) return ok(null);
       const { app, provider, tries, receipt } = row;
       if (tries >= MAX_REVOCATION_TRIES) return await giveUp(id, tries);

@@ -1,11 +1,12 @@
 /** The connections of a tenant: rows, consents and what owners change. Tokens: `connection-tokens.ts`. */
-import { and, desc, eq, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
 import {
   cleanLabel,
   cleanReason,
   findAliasProblem,
   findScopesProblem,
   findTokensProblem,
+  FLOW_GRACE_MS,
   MAX_OF_OWNER,
   MAX_OF_TENANT,
 } from "../../core/connections/rules.ts";
@@ -33,9 +34,9 @@ import {
   toFirst,
   toOwned,
   toStatus,
-  withRevoking,
 } from "./connection-rows.ts";
 import { tokenTable } from "./connection-tokens.ts";
+import { findFlowAccount, FLOW_ENDED_TOO, inMs, sealFlowAccount } from "./flow-accounts.ts";
 import { entityConnections as rows } from "./schema.ts";
 
 const NO_PERSON = failed("not_found", "There is no person with this id.");
@@ -126,11 +127,11 @@ export function connectionTable(
 
     async beginFlow(owned, link, flow) {
       const read = await asTenant(connection, tenant, (query) => [
-        query.select({ id: rows.id, flow: rows.flow }).from(rows).where(isOwned(tenant, owned)),
+        query.select({ id: rows.id }).from(rows).where(isOwned(tenant, owned)),
       ]);
       if (!read.ok) return read;
       const [row] = read.value[0];
-      return row === undefined ? NO_CONNECTION : await beginFlowOf(store, row, { link, flow });
+      return row === undefined ? NO_CONNECTION : await beginFlowOf(store, row.id, { link, flow });
     },
 
     async takeFlow(id, nonce) {
@@ -146,10 +147,10 @@ export function connectionTable(
       const { sealed, isOpen } = row;
       const flow = sealed === null ? null : await seal.open({ column: "entity_connections.flow", id }, sealed);
       if (sealed === null || flow === null || (flow as Flow).nonce !== nonce) return FLOW_ENDED;
-      const abandoned = isOpen ? null : await sealAccount(store, id, flow as Flow);
       const taken = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
-          update entity_connections set flow = null, pending_until = null ${revokingAlso(sealed, abandoned)}
+          update entity_connections set flow = null, pending_until = null,
+            flow_account = case when ${isOpen} then flow_account end, flow_account_until = ${inMs(FLOW_GRACE_MS)}
           where ${isThis(tenant, id)} and flow = ${sealed}::text`),
       ]);
       if (!taken.ok) return taken;
@@ -162,7 +163,11 @@ export function connectionTable(
       const found = await findConnection(store, id);
       if (!found.ok) return found;
       const owned = toOwned(found.value);
-      const sealed = tokens === null ? null : await seal.seal({ column: "entity_connections.sealed", id }, tokens);
+      const held = tokens?.kind === "account" ? await findFlowAccount(store, id, tokens.providerId) : null;
+      if (held?.ok === false) return held;
+      if (held?.value === null) return FLOW_ENDED;
+      const isHeld = held === null ? sql`true` : sql`flow_account = ${held.value}::text`;
+      const sealed = held?.value ?? (await sealTokens(store, id, tokens));
       const expiresAt = tokens?.kind === "oauth" ? tokens.expiresAt : null;
       const granted = scopes === null ? sql`null` : sql`${sql.param([...scopes])}::text[]`;
       const written = await asTenant(connection, tenant, (query) => [
@@ -174,10 +179,10 @@ export function connectionTable(
               sealed_version = sealed_version + 1, expires_at = ${isoOrNull(expiresAt)}::timestamptz,
               account_label = ${cleanLabel(label)}::text, scopes = ${granted}, unattended = ${unattended},
               settings_hash = ${settingsHash}::text, connected_by = ${by.person}::text, why = null, notified_at = null,
-              flow = null, pending_until = null, refresh_lease_until = null, last_checked_at = now(), updated_at = now(),
+              ${FLOW_ENDED_TOO}, refresh_lease_until = null, last_checked_at = now(), updated_at = now(),
               revoke_at = case when revoking = '{}' then null else revoke_at end,
               revoke_tries = case when revoking = '{}' then 0 else revoke_tries end
-            where ${isThis(tenant, id)}
+            where ${isThis(tenant, id)} and ${isHeld}
               and (owner_person is null
                 or exists (select from people p where p.tenant = ${tenant} and p.id = owner_person))
             returning id
@@ -188,14 +193,15 @@ export function connectionTable(
       ]);
       if (!written.ok) return written;
       const [, , completed, , , rowsNow] = written.value;
-      return completed.rowCount === 0 && rowsNow.length > 0 ? NO_PERSON : toFirst(rowsNow);
+      if (completed.rowCount > 0 || rowsNow.length === 0) return toFirst(rowsNow);
+      return held === null ? NO_PERSON : FLOW_ENDED;
     },
 
     async settle(id, to, why, of) {
       const event = to === "failed" ? "fail" : "expire";
       const isNow = of === undefined ? sql`true` : isPresent(of);
       // What is refused while a link is open is its consent. Tokens that are refused leave the link open.
-      const closed = event === "fail" ? sql`flow = null, pending_until = null,` : sql``;
+      const closed = event === "fail" ? sql`${FLOW_ENDED_TOO},` : sql``;
       const isMeant = event === "fail" ? isNow : sql`status = 'active' and ${isNow}`;
       const written = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
@@ -241,22 +247,22 @@ export function connectionTable(
 /** Marks the link as used and stores the flow, unless this link or a later one was used. */
 async function beginFlowOf(
   store: ConnectionStore,
-  { id, flow: replaced }: { readonly id: string; readonly flow: string | null },
+  id: string,
   { link, flow }: { readonly link: UsedLink; readonly flow: Flow },
 ): Promise<Result<AppConnection>> {
   const { connection, tenant, seal } = store;
   const sealed = await seal.seal({ column: "entity_connections.flow", id }, flow);
-  const opened = replaced === null ? null : await seal.open({ column: "entity_connections.flow", id }, replaced);
-  const abandoned = opened === null ? null : await sealAccount(store, id, opened as Flow);
+  const account = await sealFlowAccount(store, id, flow);
   const used = formatLink(link);
+  const until = sql`${iso(flow.until)}::timestamptz`;
   const written = await asTenant(connection, tenant, (query) => [
     query.execute(sql`
-      update entity_connections set link_used = ${used}::text, flow = ${sealed}::text,
-        pending_until = ${iso(flow.until)}::timestamptz, updated_at = now() ${revokingAlso(replaced, abandoned)}
+      update entity_connections set link_used = ${used}::text, flow = ${sealed}::text, pending_until = ${until},
+        flow_account = ${account}::text, flow_account_until = ${account === null ? sql`null` : until}, updated_at = now()
       where ${isThis(tenant, id)} and (link_used is null or link_used < ${used}::text collate "C")`),
     // Abandoned flows of the tenant: what an earlier key sealed does not stay.
     query.execute(sql`
-      update entity_connections set flow = null
+      update entity_connections set flow = null, flow_account = null
       where tenant = ${tenant} and flow is not null and pending_until < ${CLOCK}`),
     selectConnections(query).where(isThis(tenant, id)),
   ]);
@@ -265,20 +271,8 @@ async function beginFlowOf(
   return begun.rowCount > 0 || found.length === 0 ? toFirst(found) : LINK_USED;
 }
 
-/** Seals the account that a consent made at its provider, to be revoked; null without one. */
-async function sealAccount({ seal }: ConnectionStore, id: string, { account }: Flow): Promise<string | null> {
-  if (account === undefined) return null;
-  const tokens: TokenSet = { kind: "account", providerId: account.providerId };
-  return await seal.seal({ column: "entity_connections.revoking[]", id }, tokens);
-}
-
-/** More of an update: if the row still has this flow, its account waits to be revoked. */
-function revokingAlso(flow: string | null, account: string | null): SQL {
-  if (flow === null || account === null) return sql``;
-  const isSame = sql`flow = ${flow}::text`;
-  return sql`, revoking = case when ${isSame} then ${withRevoking(account)} else revoking end,
-    revoke_at = case when ${isSame} then now() else revoke_at end,
-    revoke_tries = case when ${isSame} then 0 else revoke_tries end`;
+async function sealTokens({ seal }: ConnectionStore, id: string, tokens: TokenSet | null): Promise<string | null> {
+  return tokens === null ? null : await seal.seal({ column: "entity_connections.sealed", id }, tokens);
 }
 
 /** A link's place in the order of links. Fixed digits, so that texts sort as their times. */

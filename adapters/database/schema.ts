@@ -328,6 +328,8 @@ export const entityConnections = pgTable("entity_connections", {
   pendingUntil: moment("pending_until"),
   linkUsed: text("link_used"),
   flow: text("flow"),
+  flowAccount: text("flow_account"),
+  flowAccountUntil: moment("flow_account_until"),
   connectionId: text("connection_id"),
   accountLabel: text("account_label"),
   scopes: text("scopes").array(),

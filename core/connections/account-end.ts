@@ -27,11 +27,11 @@ export function findAccountEnd(
     case "failed":
       return ok({ to: "expired", why: `${title} ended the access. Connect it again.` });
     case "revoked":
-      return ok({ to: "revoked", why: `The access was revoked at ${title}.` });
+      return ok({ to: "revoked", why: `The access was revoked at ${title}. Connect it again to use it.` });
   }
 }
 
 function findEndOfMissing(error: Failure, title: string): Result<AccountEnd | null> {
   if (error.code !== "not_found") return { ok: false, error };
-  return ok({ to: "revoked", why: `The account was removed at the provider of ${title}.` });
+  return ok({ to: "revoked", why: `The account was removed at the provider of ${title}. Connect it again to use it.` });
 }

@@ -17,13 +17,16 @@ const MAX_SCOPE = 500;
 export const MAX_TOKEN_BYTES = 32_000;
 /** The longest lease of a refresh. */
 export const MAX_LEASE_MS = 60_000;
-/** Token sets of one connection that wait to be revoked. An older one is dropped for a newer one. */
+/** Token sets of one connection that wait to be revoked. An older one is dropped for a newer one. As in migration 0038. */
 export const MAX_REVOKING = 8;
 /** Apps of a tenant that people connect to, and UTF-16 units of the settings or the secrets of one, as JSON. */
 export const MAX_APP_CLIENTS = 200;
 export const MAX_APP_CHARACTERS = 32_000;
 /** At most one note of its last use per hour. */
 export const USED_EVERY_MS = 3_600_000;
+
+/** From the return of a browser to the stored consent. An account that is not stored by then is revoked. */
+export const FLOW_GRACE_MS = 300_000;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

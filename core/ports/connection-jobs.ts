@@ -22,7 +22,7 @@ export interface ConnectionJobs {
    * schedule is due within one. The longest unchecked first.
    */
   toCheck(now: number, limit: number): Promise<Result<readonly DueConnection[]>>;
-  /** Connections with tokens that are to be revoked by now, the longest due first. */
+  /** Connections with tokens that are to be revoked by now, or with a flow that nobody can complete any more. The longest due first. */
   revocationsDue(now: number, limit: number): Promise<Result<readonly DueConnection[]>>;
   /** Connections that became usable since a task began to wait for them. */
   waitsReady(limit: number): Promise<Result<readonly ReadyConnection[]>>;

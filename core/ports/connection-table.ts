@@ -95,16 +95,19 @@ export interface ConnectionTable {
   /** Finds what a link leads to, and changes nothing. */
   findLinked(owned: OwnedApp, link: UsedLink): Promise<Result<LinkedConnection>>;
   /**
-   * Begins a consent of an ensured connection, in the place of an earlier one, whose account at the provider waits to be
-   * revoked. `gone`: the link was used.
+   * Begins a consent of an ensured connection, and ends an earlier one. `gone`: the link was used. However a consent ends
+   * that is not completed, the account that it made at its provider waits to be revoked.
    */
   beginFlow(owned: OwnedApp, link: UsedLink, flow: Flow): Promise<Result<Connection>>;
   /**
-   * Takes the flow with this nonce, once. `gone`: it was taken, replaced, or has expired. The account of an expired one
-   * waits to be revoked.
+   * Takes the flow with this nonce, once. `gone`: it was taken, replaced, or has expired. An account that it made has to be
+   * stored within `FLOW_GRACE_MS`.
    */
   takeFlow(id: string, nonce: string): Promise<Result<Flow>>;
-  /** Stores a consent: the connection is active. The first of an owner and app becomes their default. */
+  /**
+   * Stores a consent: the connection is active. The first of an owner and app becomes their default. An account at a
+   * provider is that of the latest flow; `gone` if it waits to be revoked instead.
+   */
   complete(id: string, consent: GivenConsent, act: AuditEntry): Promise<Result<Connection>>;
   /**
    * Ends a consent that was refused (`failed`), or tokens that were (`expired`). With `of`, what was replaced meanwhile
@@ -139,13 +142,19 @@ export interface ConnectionTable {
    * what was replaced meanwhile stays, as for `settle`.
    */
   revoke(id: string, act: AuditEntry, of?: SettledState): Promise<Result<Connection>>;
-  /** Ends all connections that fit, with one act for all of them, and returns their number. */
+  /** Ends all connections that fit, and their flows, with one act for all of them, and returns their number. */
   revokeAll(which: RevokedConnections, act: AuditEntry): Promise<Result<number>>;
   /** Removes a revoked connection from the lists, and returns it. `conflict` before its revocation has ended. */
   remove(id: string, act: AuditEntry): Promise<Result<Connection>>;
-  /** Tokens that a consent gave and that are not stored wait to be revoked at their provider, in any state of the row. */
-  enqueueRevocation(id: string, tokens: TokenSet): Promise<Result<void>>;
-  /** Takes a due revocation, and sets the time of the next attempt first; null if none is due. */
+  /**
+   * The account of the latest flow is not stored: it waits to be revoked, in any state of the row. Nothing changes if it
+   * was stored, waits already, or belongs to another flow.
+   */
+  enqueueRevocation(id: string, providerId: string): Promise<Result<void>>;
+  /**
+   * Takes a due revocation, and sets the time of the next attempt first; null if none is due. A flow that nobody can
+   * complete any more ends by this.
+   */
   takeRevocation(id: string): Promise<Result<DueRevocation | null>>;
   /** The provider revoked the tokens. */
   endRevocation(id: string, revocation: Pick<DueRevocation, "receipt">): Promise<Result<void>>;

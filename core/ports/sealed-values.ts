@@ -40,6 +40,7 @@ export const SEALED_COLUMNS = [
   "slack_installs.sealed",
   "entity_connections.sealed",
   "entity_connections.flow",
+  "entity_connections.flow_account",
   "entity_connections.revoking[]",
   "app_clients.sealed",
 ] as const;

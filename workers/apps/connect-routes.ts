@@ -3,7 +3,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { appsFromEnv, connectionTableFromEnv } from "../../adapters/env/connections.ts";
 import { publicUrlFromEnv } from "../../adapters/env/deployment.ts";
 import { raise } from "../../core/base/errors.ts";
-import type { Connection } from "../../core/connections/connection.ts";
+import { type Connection, toConnectionStatus } from "../../core/connections/connection.ts";
 import { MAX_OF_OWNER } from "../../core/connections/rules.ts";
 import { disconnect, requireAdminOfShared } from "../connections/disconnect.ts";
 import { createLink } from "../connections/new-link.ts";
@@ -116,7 +116,7 @@ async function listConnected(c: AppContext, given: string, owner: "me" | "shared
   const of = owner === "me" ? { person: requirePerson(c).id, shared: false } : { person: null };
   for (const app of new Set([given, given.toLowerCase()])) {
     const listed = unwrap(await table.list({ ...of, app, limit: MAX_OF_OWNER }));
-    const connected = listed.filter(({ status }) => status !== "revoked");
+    const connected = listed.filter((one) => toConnectionStatus(one, Date.now()) !== "revoked");
     if (connected.length > 0) return connected;
   }
   return [];

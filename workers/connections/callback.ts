@@ -1,7 +1,8 @@
 /**
  * `/connect/callback` and `/api/composio/callback`: the return from a sign-in page. A consent counts if the state is ours,
  * the browser has the cookie of this consent, and the connection still waits for it; each counts once. Only then is the code
- * redeemed, or the account read at the provider of the catalogue. An account there that is not stored is revoked.
+ * redeemed, or the account read at the provider of the catalogue. An account there that is not stored is revoked, also where
+ * the request ends before it says so: the sweep finds it.
  */
 import { appsFromEnv, authorizationsFromEnv, connectionTableFromEnv } from "../../adapters/env/connections.ts";
 import { type Failure, OttoError, type Result } from "../../core/base/errors.ts";
@@ -9,12 +10,11 @@ import type { AppClient } from "../../core/connections/app-client.ts";
 import { type Connection, toConnectionStatus } from "../../core/connections/connection.ts";
 import type { Flow } from "../../core/connections/flow.ts";
 import { decideFlowEnd } from "../../core/connections/provider-faults.ts";
-import type { TokenSet } from "../../core/connections/tokens.ts";
 import { isBoundBrowser } from "../http/consent-browser.ts";
 import type { AppContext } from "../http/context.ts";
 import { wakeTasksOf, writeConnectionChange } from "./changes.ts";
 import { createConnectAct, notifyOfAccount, notifyOfForeignConsent } from "./consent-notices.ts";
-import { dropAccount, dropAccountOfMissing, revokeGiven } from "./drop-account.ts";
+import { dropAccount, dropTokens, revokeSoon } from "./drop-account.ts";
 import { type ConnectState, isOfConnection, openConnectState } from "./consent.ts";
 import { endConnected, renderNote } from "./page.ts";
 import { storeConsent } from "./store-consent.ts";
@@ -22,6 +22,7 @@ import { storeConsent } from "./store-consent.ts";
 const NO_STATE = "This address did not come from Otto, or it was cut off. Open the link to connect again.";
 const OTHER_BROWSER = "Start again in the browser in which you began. Nothing was connected.";
 const REMOVED = "The app was removed during the sign-in. Nothing was connected.";
+const ENDED = "This sign-in was replaced or disconnected, or took too long. Ask for a new link.";
 const CHANGED = "The settings of the app changed during the sign-in. Ask for a new link.";
 
 /** Answers `GET /connect/callback` and `GET /api/composio/callback`. The query is read again where the provider's client needs all of it. */
@@ -33,17 +34,15 @@ export async function completeLink(c: AppContext, text: string): Promise<Respons
     table.find(state.connection),
     appsFromEnv(c.env, state.tenant).find(state.app),
   ]);
-  if (!before.ok) {
-    await dropAccountOfMissing(c, state);
-    return renderMissing(c, before.error);
-  }
-  if (!client.ok) return renderMissing(c, client.error);
+  if (!before.ok) return renderMissing(c, before.error);
+  if (!client.ok) return await endWithoutApp(c, state, client.error);
   const returned: ReturnedConsent = { state, before: before.value, client: client.value };
   if (!isOfConnection(state, before.value)) return renderNote(c, 400, NO_STATE);
   if (!(await isBoundBrowser(c, state.nonce))) return await refuseBrowser(c, returned);
   const taken = await takeFlow(c, state);
   if (taken.ok) return await completeConsent(c, returned, taken.value);
   if (taken.error.code !== "gone") throw new OttoError(taken.error);
+  revokeSoon(c.env, state);
   return renderNote(c, 410, `This link was used. ${describeNow(returned)}`);
 }
 
@@ -63,7 +62,7 @@ async function takeFlow(c: AppContext, { tenant, connection, nonce }: ConnectSta
 async function refuseBrowser(c: AppContext, { state, before, client }: ReturnedConsent): Promise<Response> {
   const taken = await takeFlow(c, state);
   if (taken.ok) {
-    await dropAccount(c, { state, client }, taken.value);
+    await dropAccount(c.env, state, taken.value);
     await notifyOfForeignConsent(c, client, { connection: before, nonce: state.nonce });
   }
   return renderNote(c, 403, OTHER_BROWSER);
@@ -72,14 +71,14 @@ async function refuseBrowser(c: AppContext, { state, before, client }: ReturnedC
 async function completeConsent(c: AppContext, returned: ReturnedConsent, flow: Flow): Promise<Response> {
   const { state, before, client } = returned;
   if (flow.settingsHash !== client.settingsHash) {
-    await dropAccount(c, returned, flow);
+    await dropAccount(c.env, state, flow);
     return renderNote(c, 400, CHANGED);
   }
   const table = connectionTableFromEnv(c.env, state.tenant);
   const authorizations = authorizationsFromEnv(c.env, state.tenant);
   const granted = await authorizations.complete(client, flow, new URL(c.req.url).searchParams);
   if (!granted.ok) {
-    await dropAccount(c, returned, flow);
+    await dropAccount(c.env, state, flow);
     const { to, why } = decideFlowEnd("complete", granted.error);
     if (to === "failed")
       await writeConnectionChange(c.env, state.tenant, async () => await table.settle(state.connection, to, why));
@@ -93,20 +92,26 @@ async function completeConsent(c: AppContext, returned: ReturnedConsent, flow: F
   const given = { id: state.connection, consent, act };
   const complete = async () => await storeConsent(table, given, globalThis);
   const stored = await writeConnectionChange(c.env, state.tenant, complete);
-  if (!stored.ok) return await dropTokens(c, returned, { tokens, error: stored.error });
+  if (!stored.ok) {
+    await dropTokens(c.env, state, client, tokens);
+    return renderUnstored(c, stored.error);
+  }
   await wakeTasksOf(c.env, stored.value);
   await notifyOfAccount(c, { app: client, before, now: stored.value });
   return endConnected(c, { title: client.title, label: stored.value.label, returnTo: state.returnTo });
 }
 
-/** Revokes tokens that could not be stored, so that the grant is not left behind. */
-async function dropTokens(
-  c: AppContext,
-  returned: ReturnedConsent,
-  { tokens, error }: { readonly tokens: TokenSet; readonly error: Failure },
-): Promise<Response> {
-  await revokeGiven(c, returned, tokens);
+/** Ends the flow of an app that was removed: nobody can complete it. */
+async function endWithoutApp(c: AppContext, state: ConnectState, error: Failure): Promise<Response> {
+  const taken = error.code === "not_found" ? await takeFlow(c, state) : null;
+  if (taken?.ok === true) await dropAccount(c.env, state, taken.value);
+  return renderMissing(c, error);
+}
+
+/** Renders why a consent was not stored. Faults of Otto's own parts are thrown. */
+function renderUnstored(c: AppContext, error: Failure): Response {
   if (error.code === "not_found") return renderNote(c, 410, "The person or the connection no longer exists.");
+  if (error.code === "gone") return renderNote(c, 410, ENDED);
   if (error.code === "too_large") return renderNote(c, 400, error.message);
   throw new OttoError(error);
 }

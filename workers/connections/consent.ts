@@ -1,4 +1,5 @@
 /** Uses a connect link: sends a person to the app's sign-in page, or stores the key that they entered. */
+import { waitUntil } from "cloudflare:workers";
 import { authorizationsFromEnv, connectionTableFromEnv } from "../../adapters/env/connections.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { publicUrlFromEnv } from "../../adapters/env/deployment.ts";
@@ -9,7 +10,7 @@ import type { Actor } from "../../core/connections/actors.ts";
 import type { AppClient } from "../../core/connections/app-client.ts";
 import { isCatalogueApp, toEntity } from "../../core/connections/catalogue-app.ts";
 import type { Connection } from "../../core/connections/connection.ts";
-import type { Flow } from "../../core/connections/flow.ts";
+import type { Flow, FlowAccount } from "../../core/connections/flow.ts";
 import { decideFlowEnd } from "../../core/connections/provider-faults.ts";
 import { bindBrowser } from "../http/consent-browser.ts";
 import { openState, sealState } from "../http/consent-state.ts";
@@ -17,6 +18,7 @@ import type { AppContext } from "../http/context.ts";
 import { wakeTasksOf, writeConnectionChange } from "./changes.ts";
 import { CALLBACK_PATH, type ConnectLink, PROVIDER_CALLBACK_PATH } from "./connect-token.ts";
 import { createConnectAct, notifyOfAccount } from "./consent-notices.ts";
+import { revokeSoon } from "./drop-account.ts";
 import { LINK_USED } from "./open-link.ts";
 import type { OpenedLink } from "./opened-link.ts";
 import { endConnected, renderFailure, renderNote } from "./page.ts";
@@ -76,10 +78,20 @@ export async function beginConsent(c: AppContext, opened: OpenedLink, isUnattend
   const { url, ...parts } = begun.value;
   const flow = createFlow(opened, { ...parts, nonce, redirectUrl, isUnattended });
   const started = await writeConnectionChange(c.env, tenant, async () => await table.beginFlow(link, link, flow));
-  if (!started.ok) return renderUnusable(c, opened, started.error);
+  if (!started.ok) {
+    // Nobody was sent there. If the flow was stored without an answer, its account is revoked once more when it expires.
+    if (flow.account !== undefined) waitUntil(revokeAccount(c.env, opened, flow.account));
+    return renderUnusable(c, opened, started.error);
+  }
+  // The account of the flow that this one replaced.
+  if (started.value.revocation !== null) revokeSoon(c.env, { tenant, connection });
   await bindBrowser(c, nonce, FLOW_LIFE_MS);
   c.header("cache-control", "no-store");
   return c.redirect(url, 303);
+}
+
+async function revokeAccount(env: Env, { link, app }: OpenedLink, { providerId }: FlowAccount): Promise<void> {
+  await authorizationsFromEnv(env, link.tenant).revoke(app, { kind: "account", providerId });
 }
 
 /** Stores the credential of an app without a sign-in page. */

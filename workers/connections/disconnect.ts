@@ -1,5 +1,4 @@
 /** Ends a connection for who asks for it: in Otto at once, then at its provider. */
-import { waitUntil } from "cloudflare:workers";
 import { connectionTableFromEnv } from "../../adapters/env/connections.ts";
 import { raise } from "../../core/base/errors.ts";
 import { isServerGrant } from "../../core/connections/account.ts";
@@ -9,8 +8,8 @@ import type { AppContext } from "../http/context.ts";
 import { getTenant, hasScope } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { writeConnectionChange } from "./changes.ts";
+import { revokeSoon } from "./drop-account.ts";
 import { endServerGrant } from "./end-grant.ts";
-import { revokeConnection } from "./revocations.ts";
 
 export function requireAdminOfShared(c: AppContext): void {
   if (!hasScope(c, "admin")) raise("forbidden", "Only an administrator disconnects a shared account.");
@@ -24,7 +23,6 @@ export async function disconnect(c: AppContext, connection: Connection): Promise
   const act = await createAuditEntry(c, "connection.revoke", id);
   const table = connectionTableFromEnv(c.env, tenant);
   const revoked = unwrap(await writeConnectionChange(c.env, tenant, async () => await table.revoke(id, act)));
-  // The sweep repeats what fails.
-  waitUntil(revokeConnection(c.env, { tenant, connection: id }).catch(() => undefined));
+  revokeSoon(c.env, { tenant, connection: id });
   return revoked;
 }

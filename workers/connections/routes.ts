@@ -152,10 +152,11 @@ export function connectionRoutes(app: App): void {
 
   app.openapi(remove, async (c) => {
     const connection = await findVisible(c, c.req.valid("param").id);
-    const { id, owner, status } = connection;
+    const { id, owner } = connection;
     if (owner.kind === "shared") requireAdminOfShared(c);
     const tenant = getTenant(c);
-    if (status === "revoked") {
+    // A sign-in of a revoked connection is disconnected first.
+    if (toConnectionStatus(connection, Date.now()) === "revoked") {
       const act = await createAuditEntry(c, "connection.delete", id);
       const table = connectionTableFromEnv(c.env, tenant);
       const removed = await writeConnectionChange(c.env, tenant, async () => await table.remove(id, act));

@@ -62,6 +62,16 @@ export async function openActs(backend: ConnectionBackend) {
     ensure,
     complete,
     own: (alias: string | null = null): OwnedApp => ({ app: "crm", person: ana, alias }),
+    /** Confirms what is due to be revoked, and returns it. */
+    async drain(id: string): Promise<readonly TokenSet[]> {
+      const revoked: TokenSet[] = [];
+      for (;;) {
+        const due = valueOf(await table.takeRevocation(id));
+        if (due === null) return revoked;
+        revoked.push(due.tokens);
+        valueOf(await table.endRevocation(id, due));
+      }
+    },
     revoke: async (id: string) => valueOf(await table.revoke(id, act("connection.revoke", id))),
     remove: (id: string) => table.remove(id, act("connection.delete", id)),
     begin: (owned: OwnedApp, nonce: string, createdAt = at.now(), providerId?: string) =>

@@ -60,57 +60,8 @@ describe.each([fakeBackend(), postgresBackend()])("the end of connections in $na
       await on.revoke(id);
       valueOf(await on.complete(id, { tokens: oauth("access 2") }));
       await on.revoke(id);
-      const revoked: unknown[] = [];
-      for (;;) {
-        const due = valueOf(await on.table.takeRevocation(id));
-        if (due === null) break;
-        revoked.push(due.tokens.kind === "oauth" ? due.tokens.access : "");
-        valueOf(await on.table.endRevocation(id, due));
-      }
-      expect(revoked).toEqual(["access 1", "access 2"]);
+      expect(await on.drain(id)).toMatchObject([{ access: "access 1" }, { access: "access 2" }]);
       expect(valueOf(await on.table.find(id))).toMatchObject({ status: "revoked", revocation: null });
-    });
-
-    test("has to revoke also what a consent gave and nobody stored, without a change of its state", async () => {
-      const [fresh, active] = [await on.ensure(on.own("new")), await on.connect(on.own())];
-      const given = { kind: "account", providerId: "ca_1" } as const;
-      for (const { id, status } of [fresh, active]) {
-        valueOf(await on.table.enqueueRevocation(id, given));
-        expect(valueOf(await on.table.find(id))).toMatchObject({ status, revocation: { tries: 0 } });
-        const due = valueOf(await on.table.takeRevocation(id));
-        expect(due).toMatchObject({ tokens: given, attempt: 1 });
-        valueOf(await on.table.endRevocation(id, due ?? { receipt: "" }));
-        expect(valueOf(await on.table.find(id))).toMatchObject({ status, revocation: null });
-      }
-      expect(valueOf(await on.table.tokens(active.id)).tokens).toMatchObject({ kind: "oauth" });
-      expect(await on.table.enqueueRevocation("con_unknown", given)).toMatchObject(missing);
-      valueOf(await on.table.enqueueRevocation(fresh.id, given));
-      expect(valueOf(await on.table.revokeAll({ app: "crm" }, act("connection.revoke", "crm")))).toBe(2);
-      expect(valueOf(await on.table.takeRevocation(fresh.id))).toMatchObject({ tokens: given });
-    });
-
-    test("has to revoke the account of a consent that was replaced or came too late, and not of one that was taken", async () => {
-      const { id } = await on.connect(on.own());
-      const revoked: unknown[] = [];
-      const drain = async () => {
-        for (let due = valueOf(await on.table.takeRevocation(id)); due !== null; ) {
-          revoked.push(due.tokens);
-          valueOf(await on.table.endRevocation(id, due));
-          due = valueOf(await on.table.takeRevocation(id));
-        }
-        return revoked.splice(0);
-      };
-      valueOf(await on.begin(on.own(), "n1", on.at.now(), "ca_1"));
-      expect(await drain()).toEqual([]);
-      valueOf(await on.begin(on.own(), "n2", on.at.now() + 1, "ca_2"));
-      expect(await drain()).toEqual([{ kind: "account", providerId: "ca_1" }]);
-      expect(await on.begin(on.own(), "n0", on.at.now() - MINUTE_MS, "ca_0")).toMatchObject(gone);
-      expect(valueOf(await on.table.takeFlow(id, "n2")).account).toEqual({ providerId: "ca_2", entity: "e" });
-      expect(await drain()).toEqual([]);
-      valueOf(await on.begin(on.own(), "n3", on.at.now() + 2, "ca_3"));
-      await on.at.passTime(16 * MINUTE_MS);
-      expect(await on.table.takeFlow(id, "n3")).toMatchObject(gone);
-      expect(await drain()).toEqual([{ kind: "account", providerId: "ca_3" }]);
     });
 
     test("is ended for the tokens or the consent that were meant alone", async () => {

@@ -96,6 +96,25 @@ test("a revocation is due from the start, and again at its next attempt, until i
   expect(await due(Date.now() + 365 * 24 * HOUR_MS)).toEqual([]);
 });
 
+test("a sign-in that nobody finished is due once it has expired, and once with what waits besides", async () => {
+  const due = async (now: number) =>
+    valueOf(await sealed.database.connectionJobs.revocationsDue(now, 100)).filter(({ tenant }) => tenant === at.tenant);
+  const [id, other] = [await connect("crm", ana, false), await connect("mail", ana, false)];
+  valueOf(await table.revoke(id, act("connection.revoke", id)));
+  const flow = { nonce: "n", verifier: "v", issuer: null, redirectUrl: "", until: Date.now() + 15 * MINUTE_MS };
+  const begun = { ...flow, unattended: false, by: { person: ana, name: "Ana" } };
+  for (const app of ["crm", "mail"]) {
+    const account = { providerId: `ca_${app}`, entity: "e" };
+    const owned = { app, person: ana, alias: null };
+    valueOf(await table.beginFlow(owned, { createdAt: Date.now(), nonce: "link" }, { ...begun, account }));
+  }
+  expect(await due(Date.now() + MINUTE_MS)).toEqual([{ tenant: at.tenant, connection: id }]);
+  expect(await due(Date.now() + 16 * MINUTE_MS)).toEqual(
+    [id, other].map((connection) => ({ tenant: at.tenant, connection })),
+  );
+  expect(valueOf(await sealed.database.connectionJobs.revocationsDue(Date.now() + 16 * MINUTE_MS, 1))).toHaveLength(1);
+});
+
 describe("a task that waits for a connection", () => {
   const ready = async () => {
     const found = valueOf(await sealed.database.connectionJobs.waitsReady(500));

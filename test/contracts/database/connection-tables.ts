@@ -71,6 +71,7 @@ export function fakeBackend(): ConnectionBackend {
 
 const TIMES = [
   "pending_until",
+  "flow_account_until",
   "refresh_lease_until",
   "revoke_at",
   "notified_at",

@@ -76,6 +76,7 @@ async function store(column: SealedColumn, sealed: string): Promise<void> {
     }
     case "entity_connections.sealed":
     case "entity_connections.flow":
+    case "entity_connections.flow_account":
     case "entity_connections.revoking[]":
       await storeConnection(column, { app: name, sealed });
       return;
@@ -92,16 +93,24 @@ const sealAs = (sealed: string): RowSeal => ({
   open: () => Promise.resolve(null),
 });
 
+/** Seals what goes into this column as this value, and a flow with its account under different keys. */
+async function sealOnly(column: SealedColumn, sealed: string): Promise<RowSeal> {
+  const other = await seal(newKey());
+  const isFlow = column === "entity_connections.flow" || column === "entity_connections.flow_account";
+  return { ...sealAs(sealed), seal: (place) => Promise.resolve(isFlow && place.column !== column ? other : sealed) };
+}
+
 async function storeConnection(
   column: Extract<SealedColumn, `entity_connections.${string}`>,
   { app, sealed }: { readonly app: string; readonly sealed: string },
 ): Promise<void> {
-  const table = database.connections(tenant, sealAs(sealed));
+  const table = database.connections(tenant, await sealOnly(column, sealed));
   const owned = { app, person: null, alias: null };
   const { id } = valueOf(await table.ensure(owned, "oauth"));
   const by = { person: null, name: "a key" };
-  if (column === "entity_connections.flow") {
+  if (column === "entity_connections.flow" || column === "entity_connections.flow_account") {
     const flow = {
+      account: { providerId: "ca_1", entity: "e" },
       nonce: "n",
       verifier: "v",
       issuer: null,

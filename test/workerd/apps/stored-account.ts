@@ -1,7 +1,7 @@
 /** Accounts of catalogue apps, stored as a consent at the provider leaves them. */
 import { env } from "cloudflare:workers";
 import { appClientsFromEnv, connectionTableFromEnv } from "../../../adapters/env/connections.ts";
-import { hashCatalogueApp } from "../../../core/connections/catalogue-app.ts";
+import { hashCatalogueApp, toEntity } from "../../../core/connections/catalogue-app.ts";
 import { writeConnectionChange } from "../../../workers/connections/changes.ts";
 import { act } from "../../contracts/database/rows.ts";
 import { valueOf } from "../../contracts/value-of.ts";
@@ -24,9 +24,16 @@ export async function storeAccount(
   } as const;
   valueOf(await appClientsFromEnv(env, tenant).put(stored));
   const table = connectionTableFromEnv(env, tenant);
-  const { id } = valueOf(await table.ensure({ app, person, alias: null }, "composio"));
+  const owned = { app, person, alias: null };
+  const { id } = valueOf(await table.ensure(owned, "composio"));
+  const by = { person, name: "Ana" };
+  const nonce = crypto.randomUUID();
+  const flow = { nonce, verifier: "", issuer: null, redirectUrl: "", unattended: true, settingsHash, by };
+  const begun = { ...flow, until: Date.now() + 60_000, account: { providerId, entity: toEntity(tenant, person) } };
+  valueOf(await table.beginFlow(owned, { createdAt: Date.now(), nonce }, begun));
+  valueOf(await table.takeFlow(id, nonce));
   const given = { tokens: { kind: "account", providerId }, label: null, scopes: null, unattended: true } as const;
-  const consent = { ...given, settingsHash, by: { person, name: "Ana" } };
+  const consent = { ...given, settingsHash, by };
   const complete = async () => await table.complete(id, consent, act("connection.connect", id));
   valueOf(await writeConnectionChange(env, tenant, complete));
   return id;
