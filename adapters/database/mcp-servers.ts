@@ -7,6 +7,7 @@ import type { McpToolList, RefusedTool } from "../../core/mcp/tool-list.ts";
 import type { McpTool } from "../../core/ports/mcp.ts";
 import { insertAuditFrom, insertAudit } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
+import { refuseSecondApp } from "./one-name.ts";
 import { mcpServers } from "./schema.ts";
 
 const NO_SERVER = notSent("not_found", "There is no such MCP server.");
@@ -54,7 +55,9 @@ export function mcpServerTable(connection: Connection): McpServerTable {
         insertAudit(query, tenant, act),
         selectOne(query, tenant, name),
       ]);
-      return written.ok ? first(written.value[2]) : written;
+      if (written.ok) return first(written.value[2]);
+      const taken = `The app ${name} is added to this workspace. Choose another name.`;
+      return refuseSecondApp(written.error, taken, "name") ?? written;
     },
 
     async saveCheck(tenant, name, version, { status, error, seen, protocolVersion, prior, at }) {

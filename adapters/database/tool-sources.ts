@@ -7,6 +7,7 @@ import { cutPage } from "../../core/base/page-cursor.ts";
 import type { DefinedTool, SourceRecord } from "../../core/tool/source.ts";
 import { insertAuditFrom } from "./audit-log.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
+import { refuseSecondApp } from "./one-name.ts";
 import { buildSkillWrites } from "./skills.ts";
 import { customTools, toolNames, toolSources } from "./schema.ts";
 
@@ -44,7 +45,11 @@ export function toolSourceTable(connection: Connection): ToolSourceTable {
           .from(toolSources)
           .where(and(eq(toolSources.tenant, tenant), eq(toolSources.name, name))),
       ]);
-      if (!written.ok) return { ok: false, error: await nameTaken(connection, tenant, change, written.error) };
+      if (!written.ok) {
+        const added = `The app ${name.replace("openapi:", "")} is added to this workspace. Choose another name.`;
+        const refused = refuseSecondApp(written.error, added, "name");
+        return refused ?? { ok: false, error: await nameTaken(connection, tenant, change, written.error) };
+      }
       const [put] = written.value;
       const [row] = written.value.at(-1) as (typeof toolSources.$inferSelect)[];
       if (row === undefined || put.rowCount === 0) {

@@ -13,6 +13,7 @@ import type { AppRights } from "../../core/ports/app-rights.ts";
 import type { AgentAppSettings, WorkspaceAppChange, WorkspaceAppTable } from "../../core/ports/workspace-app-table.ts";
 import { insertAudit, insertAuditFrom } from "./audit-log.ts";
 import { asTenant, callDirectory, type Connection, type Query } from "./connection.ts";
+import { refuseSecondApp } from "./one-name.ts";
 import { workspaceToolConfig as rows } from "./schema.ts";
 
 export function workspaceAppTable(connection: Connection): WorkspaceAppTable {
@@ -36,7 +37,10 @@ export function workspaceAppTable(connection: Connection): WorkspaceAppTable {
         query.execute(sql`with put as (${write}) ${insertAuditFrom(tenant, act)} from put`),
         selectThis(query, tenant, app),
       ]);
-      if (!written.ok) return written;
+      if (!written.ok) {
+        const taken = `An import or an MCP server has the name ${app}. Remove it first.`;
+        return refuseSecondApp(written.error, taken, "app_name") ?? written;
+      }
       const [{ rowCount }, found] = written.value;
       const present = toFirst(found);
       if (rowCount > 0 && present !== null) return ok(present);

@@ -54,7 +54,7 @@ export interface McpServerTable {
   access(tenant: string, name: string): Promise<Result<McpServerAccess>>;
   /**
    * Adds a server, or changes its connection and raises its version. Its approval stays unless `isOther`: then it is a
-   * different server, and its OAuth tokens are removed too.
+   * different server, and its OAuth tokens are removed too. `conflict` (field `name`) if an app of the workspace has its name.
    */
   put(
     tenant: string,

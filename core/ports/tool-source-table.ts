@@ -24,7 +24,7 @@ export interface ToolSourceTable {
   all(tenant: string): Promise<Result<readonly SourceRecord[]>>;
   /**
    * Creates the next version. `conflict`: the latest is not `ifVersion` (field `ifVersion`), or another source has one
-   * of the names (field `name`). `act` is null without a requester.
+   * of the names, or an app of the workspace has the import's (field `name`). `act` is null without a requester.
    */
   publish(tenant: string, change: SourceChange, act: AuditEntry | null): Promise<Result<SourceRecord>>;
   /** The latest version of every tool that the tenant defined and did not remove. */

@@ -32,8 +32,8 @@ export interface WorkspaceAppTable {
   /** Null for an app that is not added. */
   find(tenant: string, app: string): Promise<Result<WorkspaceApp | null>>;
   /**
-   * Adds or changes an app. `conflict` if it was added or changed meanwhile, `not_found` if it was removed,
-   * `quota_exceeded` over `MAX_WORKSPACE_APPS`.
+   * Adds or changes an app. `conflict` if it was added or changed meanwhile, or, with a cause, if an import or an MCP server
+   * has its name; `not_found` if it was removed, `quota_exceeded` over `MAX_WORKSPACE_APPS`.
    */
   put(tenant: string, change: WorkspaceAppChange, act: AuditEntry): Promise<Result<WorkspaceApp>>;
   /** Removes an app. False if it is not added. */

@@ -64,7 +64,8 @@ export async function changeApp(
     const put = await write(place, async () => await table.put(tenant, { app, before, after: after.value }, act));
     const settled = await publishStored(place, app);
     if (put.ok) return settled.ok ? put : settled;
-    if (put.error.code !== "conflict" || tries === MAX_TRIES) return put;
+    const isOvertaken = put.error.code === "conflict" && put.error.cause?.kind !== "constraint";
+    if (!isOvertaken || tries === MAX_TRIES) return put;
   }
 }
 

@@ -1,6 +1,7 @@
 /**
  * One name, one app: connections and accounts are stored under it. An app of the catalogue, an import and an MCP server of
- * a tenant therefore have different ones. Two requests at the same moment can pass the check.
+ * a tenant therefore have different ones. Of two requests at the same moment, the database refuses the second
+ * (migrations/0038_flow_accounts.sql).
  */
 import { connectionTableFromEnv } from "../../adapters/env/connections.ts";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
