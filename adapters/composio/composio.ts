@@ -2,13 +2,14 @@
  * Composio as a provider of apps. Like that of the model, its address is the operator's: it may be private, and no tenant
  * names it. All parts share one budget of requests.
  */
-import type { AppLinks, AppsPort, CatalogueSource } from "../../core/ports/apps.ts";
+import type { AppLinks, AppsPort, AppTriggers, CatalogueSource } from "../../core/ports/apps.ts";
 import { openCatalogueSource } from "./catalogue.ts";
 import { executeAction } from "./execute.ts";
 import { openAppLinks } from "./links.ts";
 import { probeCall } from "./probe.ts";
 import type { ComposioAccess } from "./request.ts";
 import { openRequestBudget } from "./request-budget.ts";
+import { openAppTriggers } from "./triggers.ts";
 
 /** `baseUrl` has no trailing slash. */
 export interface ComposioSettings {
@@ -21,6 +22,7 @@ export interface AppProviderParts {
   readonly source: CatalogueSource;
   readonly apps: AppsPort;
   readonly links: AppLinks;
+  readonly triggers: AppTriggers;
 }
 
 /** `now`: milliseconds since the epoch. */
@@ -33,5 +35,6 @@ export function openComposio(settings: ComposioSettings, now: () => number = Dat
       probe: (lookup) => probeCall(access, lookup),
     },
     links: openAppLinks(access),
+    triggers: openAppTriggers(access),
   };
 }

@@ -23,7 +23,7 @@ export interface ComposioAccess {
 
 export interface ComposioRequest {
   readonly kind: RequestKind;
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Below the prefix, with a leading slash. */
   readonly path: string;
   /** Null values are omitted. */

@@ -56,6 +56,9 @@ const TABLES = [
   "workspace_tool_config",
   "agent_app_assignments",
   "agent_tool_permissions",
+  "app_triggers",
+  "trigger_subscriptions",
+  "trigger_endings",
 ];
 
 /** Builds queries. A query awaited on its own runs without a tenant and sees nothing. */

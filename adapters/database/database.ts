@@ -25,6 +25,8 @@ import { taskIndex } from "./task-index.ts";
 import { slackInstallTable } from "./slack-installs.ts";
 import { tenantTable } from "./tenants.ts";
 import { toolSourceTable } from "./tool-sources.ts";
+import { subscriptionTable } from "./trigger-subscriptions.ts";
+import { triggerTable } from "./triggers.ts";
 import { usageTable } from "./usage.ts";
 import { workspaceAppTable } from "./workspace-apps.ts";
 
@@ -56,6 +58,8 @@ export function openDatabase(url: string, endpoint: string | null): Database {
     connectionJobs: connectionJobs(connection),
     appCatalogue: appCatalogueTable(connection, background),
     workspaceApps: workspaceAppTable(connection),
+    triggers: triggerTable(connection),
+    subscriptions: subscriptionTable(connection),
     connections: (tenant, seal) => connectionTable(connection, { tenant, seal, now: Date.now }),
     appClients: (tenant, seal) => appClientTable(connection, tenant, seal),
   };

@@ -116,3 +116,39 @@ export interface AppLinks {
   /** Idempotent: one that is gone counts as revoked. */
   revoke(providerId: string): Promise<Result<void>>;
 }
+
+/** A trigger to create at the provider. */
+export interface WantedTrigger {
+  /** The provider's name of it, in upper case. */
+  readonly trigger: string;
+  /** What the provider calls the account. */
+  readonly providerId: string;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+/** The one address to which the provider sends the events of all triggers of a key. */
+export interface EventSubscription {
+  readonly id: string;
+  readonly url: string;
+}
+
+/** Triggers at the provider, by the provider's own ids, and where their events are sent. */
+export interface AppTriggers {
+  /**
+   * Creates and enables a trigger, and returns its id. Idempotent: the same account, trigger and configuration are the same
+   * trigger. `invalid_input` with the provider's reason if it refuses them.
+   */
+  upsert(wanted: WantedTrigger): Promise<Result<string>>;
+  /** A trigger that is disabled reports no events. */
+  setEnabled(id: string, isEnabled: boolean): Promise<Result<void>>;
+  /** Idempotent: one that is gone counts as removed. */
+  remove(id: string): Promise<Result<void>>;
+  /** Null: the key has none. */
+  findSubscription(): Promise<Result<EventSubscription | null>>;
+  /** Subscribes to all events that Otto knows. A key has one subscription. */
+  subscribe(url: string): Promise<Result<EventSubscription & { readonly secret: string }>>;
+  /** Sends events to another address. */
+  redirect(id: string, url: string): Promise<Result<void>>;
+  /** Returns the new secret. From now on the provider signs with it alone. */
+  rotateSecret(id: string): Promise<Result<string>>;
+}

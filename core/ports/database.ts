@@ -24,6 +24,7 @@ import type { SlackInstallTable } from "./slack-install-table.ts";
 import type { TaskIndex } from "./task-index.ts";
 import type { KeyTable, TenantTable } from "./tenant-table.ts";
 import type { ToolSourceTable } from "./tool-source-table.ts";
+import type { SubscriptionTable, TriggerTable } from "./trigger-table.ts";
 import type { UsageTable } from "./usage-table.ts";
 import type { WorkspaceAppTable } from "./workspace-app-table.ts";
 
@@ -51,6 +52,8 @@ export interface Database {
   readonly connectionJobs: ConnectionJobs;
   readonly appCatalogue: AppCatalogueTable;
   readonly workspaceApps: WorkspaceAppTable;
+  readonly triggers: TriggerTable;
+  readonly subscriptions: SubscriptionTable;
   /** The connections of one tenant. `seal` seals and opens their tokens. */
   connections(tenant: string, seal: RowSeal): ConnectionTable;
   /** The apps of one tenant that people connect to. */

@@ -1,5 +1,6 @@
 /** Consents and accounts of the demo apps. A store keeps them across restarts. */
 import { randomUUID } from "node:crypto";
+import type { DemoSubscription, DemoTrigger } from "./triggers.ts";
 
 const LINK_MS = 600_000;
 
@@ -30,6 +31,9 @@ export interface DemoAccount {
 export interface DemoBook {
   readonly configs: readonly DemoConfig[];
   readonly accounts: readonly DemoAccount[];
+  /** Absent from an earlier release. */
+  readonly triggers?: readonly DemoTrigger[];
+  readonly subscription?: DemoSubscription;
 }
 
 export interface BookStore {
@@ -52,6 +56,11 @@ export interface Accounts {
   setStatus(id: string, status: DemoStatus): void;
   remove(id: string): void;
   ids(): readonly string[];
+  triggers(): readonly DemoTrigger[];
+  putTrigger(trigger: DemoTrigger): void;
+  removeTrigger(id: string): void;
+  subscription(): DemoSubscription | null;
+  putSubscription(subscription: DemoSubscription): void;
 }
 
 /** `now`: milliseconds since the epoch. */
@@ -94,5 +103,11 @@ export function openAccounts(store: BookStore | null, now: () => number): Accoun
     setStatus: (id, status) => replace(id, { status }),
     remove: (id) => change({ accounts: book.accounts.filter((one) => one.id !== id) }),
     ids: () => book.accounts.map(({ id }) => id),
+    triggers: () => book.triggers ?? [],
+    putTrigger: (trigger) =>
+      change({ triggers: [...(book.triggers ?? []).filter(({ id }) => id !== trigger.id), trigger] }),
+    removeTrigger: (id) => change({ triggers: (book.triggers ?? []).filter((one) => one.id !== id) }),
+    subscription: () => book.subscription ?? null,
+    putSubscription: (subscription) => change({ subscription }),
   };
 }

@@ -1,5 +1,7 @@
 /** Faults that a test switches on, and what the server noted. A server that `npm start` runs has none of it. */
 
+import type { DemoSubscription, DemoTrigger } from "./triggers.ts";
+
 /**
  * `hang` and `cut` come after the effect, as do `unsuccessful` ones; the others before it. The app itself sends `refused` and
  * `app_limited`, which the log has.
@@ -63,6 +65,8 @@ export interface DemoSnapshot {
   readonly requests: readonly string[];
   readonly effects: readonly DemoEffect[];
   readonly accounts: readonly DemoAccountNote[];
+  readonly triggers: readonly DemoTrigger[];
+  readonly subscription: DemoSubscription | null;
 }
 
 /** The present faults and notes. */

@@ -13,6 +13,14 @@ import {
 } from "./faults.ts";
 import { getToolkit, listToolkits, listTools, listTriggers } from "./listings.ts";
 import { PEOPLE, renderEnded, renderSignIn } from "./sign-in-page.ts";
+import {
+  answerSubscription,
+  manageTrigger,
+  renderEvents,
+  type SentEvent,
+  signEvent,
+  upsertTrigger,
+} from "./triggers.ts";
 
 const PREFIX = "/api/v3.1";
 
@@ -21,6 +29,8 @@ export interface DemoRequest {
   readonly url: URL;
   readonly apiKey: string | null;
   readonly requestId: string | null;
+  /** The page that sends a form; null without one. */
+  readonly origin: string | null;
   /** At most a megabyte. */
   readonly text: string;
 }
@@ -29,6 +39,8 @@ export type DemoReply =
   | { readonly kind: "json"; readonly status: number; readonly body: unknown }
   | { readonly kind: "page"; readonly status: number; readonly html: string }
   | { readonly kind: "redirect"; readonly to: string }
+  /** The event is sent first, and the page says what became of it. */
+  | { readonly kind: "send"; readonly event: SentEvent; readonly render: (note: string) => string }
   | { readonly kind: "no_reply"; readonly how: "hang" | "cut" };
 
 export interface DemoParts {
@@ -47,6 +59,7 @@ export function answer(parts: DemoParts, request: DemoRequest): DemoReply {
   const { faults } = parts;
   if (faults.isControlled && url.pathname === "/control") return toJson({ status: 200, body: obey(parts, text) });
   if (url.pathname.startsWith("/link/")) return answerLink(parts, method, url.pathname.slice(6), text);
+  if (url.pathname === "/events") return answerEvents(parts, request);
   if (!url.pathname.startsWith(`${PREFIX}/`)) return NOT_FOUND;
   if (request.apiKey !== parts.apiKey) return toJson({ status: 401, body: toError(401, "Invalid API key") });
   const path = url.pathname.slice(PREFIX.length);
@@ -82,12 +95,32 @@ function answerApi(parts: DemoParts, { method, url, text, requestId }: DemoReque
   if (route === "GET logs") return toFound(executions.readLog(second), "Log not found");
   const fault = answerFault(takeAccountFault(faults, `${url.pathname}${url.search} ${text}`));
   if (fault !== null) return fault;
+  if (route === "POST trigger_instances" && second === "upsert")
+    return toJson(upsertTrigger(accounts, first, readBody(text)));
+  if (room === "trigger_instances" && first === "manage")
+    return toReply(manageTrigger(accounts, method, second, text === "" ? {} : readBody(text)));
+  if (room === "webhook_subscriptions")
+    return toReply(answerSubscription(accounts, method, path, text === "" ? {} : readBody(text)));
   if (route === "GET auth_configs") return toJson(listConfigs(accounts, url.searchParams));
   if (route === "POST auth_configs") return toJson(createConfig(accounts, readBody(text)));
   if (room !== "connected_accounts") return null;
   if (method === "POST" && first === "link") return toJson(createLink(accounts, readBody(text), url.origin));
-  const reply = answerAccount(accounts, method, first, second === "revoke");
+  return toReply(answerAccount(accounts, method, first, second === "revoke"));
+}
+
+function toReply(reply: ApiReply | null): DemoReply | null {
   return reply === null ? null : toJson(reply);
+}
+
+/** The page on which a person sends an event. Only its own form may do that. */
+function answerEvents({ accounts }: DemoParts, { method, url, origin, text }: DemoRequest): DemoReply {
+  const show = (note: string | null): DemoReply => ({ kind: "page", status: 200, html: renderEvents(accounts, note) });
+  if (method !== "POST") return show(null);
+  if (origin !== null && origin !== url.origin) return { kind: "page", status: 403, html: renderEnded() };
+  const given = new URLSearchParams(text);
+  const event = signEvent(accounts, given.get("trigger") ?? "", JSON.parse(given.get("data") ?? "null"));
+  if (event === null) return show("Nothing was sent: the trigger is disabled, or nobody subscribed to events.");
+  return { kind: "send", event, render: (note) => renderEvents(accounts, note) };
 }
 
 function answerFault(fault: AccountFault | null): DemoReply | null {
@@ -129,6 +162,8 @@ function obey({ accounts, faults }: DemoParts, text: string): DemoSnapshot {
     requests: faults.requests,
     effects: faults.effects,
     accounts: known.map(({ id, app, entity, status }) => ({ id, app, entity, status })),
+    triggers: accounts.triggers(),
+    subscription: accounts.subscription(),
   };
 }
 

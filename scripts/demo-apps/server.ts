@@ -11,6 +11,8 @@ import { answer, type DemoParts, type DemoReply } from "./routes.ts";
 
 const MAX_BODY_BYTES = 1_048_576;
 const RETRY_AFTER_SECONDS = "1";
+/** How long an event waits for its answer. */
+const SEND_MS = 10_000;
 
 export interface DemoOptions {
   /** 0: a free one. */
@@ -58,20 +60,32 @@ export async function startDemoApps({
 async function serve(parts: DemoParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const text = await readText(request);
   if (text === null) return write(response, { kind: "json", status: 413, body: toError(413, "Payload too large") });
-  const { "x-api-key": apiKey, "x-request-id": requestId, host = "127.0.0.1" } = request.headers;
-  write(
-    response,
-    answer(parts, {
-      method: request.method ?? "GET",
-      url: new URL(request.url ?? "/", `http://${host}`),
-      apiKey: typeof apiKey === "string" ? apiKey : null,
-      requestId: typeof requestId === "string" ? requestId : null,
-      text,
-    }),
-  );
+  const { "x-api-key": apiKey, "x-request-id": requestId, host = "127.0.0.1", origin = null } = request.headers;
+  const reply = answer(parts, {
+    method: request.method ?? "GET",
+    url: new URL(request.url ?? "/", `http://${host}`),
+    apiKey: typeof apiKey === "string" ? apiKey : null,
+    requestId: typeof requestId === "string" ? requestId : null,
+    origin,
+    text,
+  });
+  write(response, reply.kind === "send" ? await sendEvent(reply) : reply);
 }
 
-function write(response: ServerResponse, reply: DemoReply): void {
+/** Sends an event to its subscriber, and returns the page that says how it was answered. */
+async function sendEvent({ event, render }: DemoReply & { readonly kind: "send" }): Promise<WrittenReply> {
+  const { url, headers, body } = event;
+  const signal = AbortSignal.timeout(SEND_MS);
+  const note = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal }).then(
+    async (answered) => `Otto answered ${answered.status}: ${(await answered.text()).slice(0, 300)}`,
+    () => "Otto did not answer.",
+  );
+  return { kind: "page", status: 200, html: render(note) };
+}
+
+type WrittenReply = Exclude<DemoReply, { readonly kind: "send" }>;
+
+function write(response: ServerResponse, reply: WrittenReply): void {
   if (reply.kind === "no_reply") {
     if (reply.how === "cut") response.destroy();
     return;

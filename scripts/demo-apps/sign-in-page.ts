@@ -18,9 +18,9 @@ export function renderEnded(): string {
   return renderPage("This link has ended", "<p>Go back to Otto and connect the app again.</p>");
 }
 
-function renderPage(title: string, content: string): string {
+export function renderPage(title: string, content: string): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${title}</title><style>body{font:16px/1.5 system-ui;max-width:28rem;margin:4rem auto;padding:0 1rem}
-button{display:block;width:100%;margin:.5rem 0;padding:.7rem;font:inherit}</style></head>
+button,textarea{display:block;box-sizing:border-box;width:100%;margin:.5rem 0;padding:.7rem;font:inherit}</style></head>
 <body><main><h1>${title}</h1>${content}</main></body></html>`;
 }

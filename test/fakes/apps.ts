@@ -7,10 +7,12 @@ import type {
   AppProbe,
   AppReply,
   AppsPort,
+  AppTriggers,
   CataloguePage,
   CatalogueSource,
   ProviderAccount,
 } from "../../core/ports/apps.ts";
+import { fakeTriggers } from "./triggers.ts";
 
 const LINK_MS = 600_000;
 
@@ -19,6 +21,7 @@ export interface FakeApps {
   readonly source: CatalogueSource;
   readonly apps: AppsPort;
   readonly links: AppLinks;
+  readonly triggers: AppTriggers;
   /** A person follows a link and consents or declines. */
   consent(url: string, isGiven: boolean): void;
   /** The next call is carried out, and its reply is lost. */
@@ -49,6 +52,7 @@ export function fakeApps({ pageSize = 2, now = Date.now }: { pageSize?: number; 
     source: openSource(pageSize),
     apps: openPort(state, now),
     links: openLinks(state, now),
+    triggers: fakeTriggers((id) => state.accounts.get(id)?.status === "active"),
     consent(url, isGiven) {
       const id = new URL(url).pathname.slice(1);
       const label = isGiven ? "ana@demo.example" : null;

@@ -62,6 +62,7 @@ export function findDeliveryName(
     github: () => header("x-github-delivery"),
     stripe: () => getTextField(payload, "id"),
     standard: () => header("webhook-id"),
+    composio: () => header("webhook-id"),
     generic: () => header("idempotency-key") ?? header("webhook-id") ?? header("x-request-id"),
   }[type]();
   return given === null || given === "" ? null : given;

@@ -32,7 +32,9 @@ export async function isSigned(call: SignedCall, now: number): Promise<boolean> 
     case "stripe":
       return await isSignedByStripe(call, now);
     case "standard":
-      return await isSignedByStandard(call, now);
+      return await isSignedByStandard(call, readBase64(call.secret.replace(/^whsec_/, "")), now);
+    case "composio":
+      return await isSignedByStandard(call, utf8(call.secret), now);
   }
 }
 
@@ -56,11 +58,12 @@ async function isSignedByStripe({ secret, body, header }: SignedCall, now: numbe
 
 /**
  * https://www.standardwebhooks.com: `v1,` and base64, over the id, the time in seconds and the body, separated by dots.
+ * `key` is null for a secret that cannot be read. Composio's key is the secret's own characters
+ * (https://docs.composio.dev/docs/setting-up-triggers/subscribing-to-events).
  */
-async function isSignedByStandard({ secret, body, header }: SignedCall, now: number): Promise<boolean> {
+async function isSignedByStandard({ body, header }: SignedCall, key: Uint8Array | null, now: number): Promise<boolean> {
   const [id, moment] = [header("webhook-id"), header("webhook-timestamp")];
   if (id === null || moment === null || !isRecent(moment, now)) return false;
-  const key = readBase64(secret.replace(/^whsec_/, ""));
   const signatures = (header("webhook-signature") ?? "").split(" ").flatMap((one) => {
     const bytes = one.startsWith("v1,") ? readBase64(one.slice("v1,".length)) : null;
     return bytes === null ? [] : [bytes];

@@ -5,9 +5,10 @@ import { MAX_OLD_SECRET_MS, type OldSecret } from "./old-secrets.ts";
 import { type CallingPerson, projectSchema, taskRequestSchema } from "../../task/new-task.ts";
 import { z } from "zod";
 
-/** The format and signature of calls. `generic`: any program; `standard`: https://www.standardwebhooks.com. */
+/** The types that a tenant can choose. `generic`: any program; `standard`: https://www.standardwebhooks.com. */
 export const HOOK_TYPES = ["generic", "github", "stripe", "standard"] as const;
-export type HookType = (typeof HOOK_TYPES)[number];
+/** The format and signature of calls. `composio`: the provider of apps calls, for all triggers (core/triggers/). */
+export type HookType = (typeof HOOK_TYPES)[number] | "composio";
 
 /** Hooks of a tenant. */
 export const MAX_HOOKS = 200;

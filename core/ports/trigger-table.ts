@@ -1,0 +1,98 @@
+/**
+ * The triggers of tenants, and the subscription to their events. Expected failures are values: `not_found` without the row,
+ * `conflict` for an equal trigger, `quota_exceeded`, and `upstream_failed` while the database is unavailable.
+ */
+import type { Result } from "../base/errors.ts";
+import type { Page, PageRequest } from "../base/page-cursor.ts";
+import type { OldSecret } from "../channels/webhooks/old-secrets.ts";
+import type { Trigger, TriggerState } from "../triggers/trigger.ts";
+import type { AuditEntry } from "./audit.ts";
+import type { DueConnection } from "./connection-jobs.ts";
+
+/** A trigger to create, which is pending. `actsFor` is a person's id. */
+export interface NewTrigger extends Pick<Trigger, "id" | "config" | "owner"> {
+  readonly actsFor: string | null;
+}
+
+/** Whose triggers are read: those of shared connections and of this person, or all. */
+export interface TriggerReader {
+  readonly person: string | null;
+  readonly isAdmin: boolean;
+  readonly app?: string;
+}
+
+/** The state of a trigger from now on. `providerId` null: the provider's trigger is deleted there. */
+export interface TriggerChange {
+  readonly id: string;
+  /** The version that was read. */
+  readonly version: number;
+  readonly state: TriggerState;
+  readonly why: string | null;
+  readonly providerId: string | null;
+}
+
+/** A trigger of a tenant. */
+export interface OwnedTrigger {
+  readonly tenant: string;
+  readonly id: string;
+}
+
+/** A trigger to delete at the provider. */
+export interface TriggerEnding {
+  readonly providerId: string;
+  /** The number of this attempt, from 1. */
+  readonly attempt: number;
+}
+
+export interface TriggerTable {
+  /**
+   * Creates version 1, pending. Idempotent by id. `conflict` if the connection has a trigger with the same event and
+   * settings.
+   */
+  create(tenant: string, trigger: NewTrigger, act: AuditEntry): Promise<Result<Trigger>>;
+  get(tenant: string, id: string): Promise<Result<Trigger>>;
+  /** The latest first. */
+  page(tenant: string, reader: TriggerReader, request: PageRequest): Promise<Result<Page<Trigger>>>;
+  /** `conflict` at another version. `act` null: by Otto. */
+  change(tenant: string, change: TriggerChange, act: AuditEntry | null): Promise<Result<Trigger>>;
+  /** Returns the removed row. What the provider has of it is deleted there. */
+  remove(tenant: string, id: string, act: AuditEntry | null): Promise<Result<Trigger>>;
+
+  /** Finds whose trigger the provider means. `not_found` also for a tenant that was erased. */
+  findOwner(providerId: string): Promise<Result<OwnedTrigger>>;
+  /** The active connections to an app of an owner as the provider knows it, at most `limit`. */
+  connectionsOf(entity: string, app: string, limit: number): Promise<Result<readonly DueConnection[]>>;
+  /** Triggers that have been pending since before this time, the longest first. */
+  pendingSince(before: number, limit: number): Promise<Result<readonly OwnedTrigger[]>>;
+  /** Takes due deletions, and first sets when each is due again: after `delayMs`, doubled with each attempt, at most a day. */
+  takeEndings(now: number, limit: number, delayMs: number): Promise<Result<readonly TriggerEnding[]>>;
+  /** The provider deleted it. */
+  endEnding(providerId: string): Promise<Result<void>>;
+}
+
+/** A subscription to the events of a key of the provider. Secrets are sealed. */
+export interface StoredSubscription {
+  readonly providerId: string;
+  readonly url: string;
+  readonly sealed: string;
+  /** Replaced secrets, the latest first. */
+  readonly old: readonly OldSecret[];
+  /** Until when a change is under way; a past time: it was interrupted. Null: none is. */
+  readonly claimedUntil: number | null;
+}
+
+/** Subscriptions, by the owner of the provider's key: `operator`, or a tenant. */
+export interface SubscriptionTable {
+  /** Null until the first one is stored. */
+  find(owner: string): Promise<Result<StoredSubscription | null>>;
+  /** True: this caller alone changes the subscription until then. */
+  claim(owner: string, now: number, until: number): Promise<Result<boolean>>;
+  /** Ends a claim without a change. */
+  release(owner: string): Promise<Result<void>>;
+  /** Stores a secret, and ends the claim. The secret before it is valid until `oldUntil`. */
+  store(
+    owner: string,
+    subscription: Pick<StoredSubscription, "providerId" | "url" | "sealed"> & { readonly oldUntil: number },
+    now: number,
+  ): Promise<Result<void>>;
+}
