@@ -78,6 +78,7 @@ import { toolRoutes } from "./tools/routes.ts";
 import { usageRoutes } from "./tenants/usage-routes.ts";
 import { webhookDeliveryRoutes } from "./channels/webhooks/delivery-routes.ts";
 import { webhookRoutes } from "./channels/webhooks/routes.ts";
+import { triggerRoutes } from "./triggers/routes.ts";
 import { webhookCallRoutes } from "./channels/webhooks/call-routes.ts";
 import { toStorageFailure } from "./http/storage-failure.ts";
 import { refuseInvalid } from "./http/validation.ts";
@@ -141,6 +142,7 @@ export function createApp(): App {
   connectionRoutes(app);
   connectPageRoutes(app);
   webhookRoutes(app);
+  triggerRoutes(app);
   webhookDeliveryRoutes(app);
   scheduleRunRoutes(app);
   scheduleRoutes(app);

@@ -20,6 +20,7 @@ import { attempt } from "./sweep/attempt.ts";
 import { followCatalogue } from "./sweep/apps.ts";
 import { sweepCatalogue } from "./sweep/catalogue.ts";
 import { sweepConnections } from "./sweep/connections.ts";
+import { sweepTriggers } from "./triggers/sweep.ts";
 import { eraseSchedules, listOverdueSchedules, wakeSchedule } from "./sweep/schedules.ts";
 import { wakeTasks } from "./sweep/tasks.ts";
 import { unwrap } from "./http/unwrap.ts";
@@ -59,6 +60,7 @@ export async function sweep(env: Env, now: number): Promise<void> {
   await attempt("looking after the catalogue of apps", () => sweepCatalogue(env, now));
   await attempt("publishing the apps of tenants", () => followCatalogue(env));
   await sweepConnections(env, now);
+  await sweepTriggers(env, now);
 }
 
 /** True once this isolate has stored them: a release's skills do not change. */

@@ -83,6 +83,14 @@ export const REQUESTS: Readonly<Record<string, unknown>> = {
   TenantInput: { name: "Northwind" },
   ToolCallInput: { arguments: { url: "https://example.com/" } },
   ToolImportInput: { name: "shop", url: "https://shop.example.com/openapi.json" },
+  TriggerInput: {
+    app: "gmail",
+    trigger: "GMAIL_NEW_MESSAGE",
+    config: {},
+    connection: exampleId("connection"),
+    prompt: "Answer the mail {{data.subject}}.",
+    acts_for: "me",
+  },
   WebhookInput: { url: "https://example.com/otto", events: ["task.completed", "task.failed"] },
 };
 
@@ -155,6 +163,13 @@ export const FIELDS: Readonly<Record<string, unknown>> = {
   "TaskOutput.text": "The invoices of November add up to 12,480.00 EUR.",
   "Tenant.id": exampleId("tenant"),
   "Trace.status": "completed",
+  "Trigger.app": "gmail",
+  "Trigger.config": {},
+  "Trigger.connection": exampleId("connection"),
+  "Trigger.id": exampleId("trigger"),
+  "Trigger.state": "active",
+  "Trigger.trigger": "GMAIL_NEW_MESSAGE",
+  "Trigger.why": null,
   "Webhook.id": exampleId("endpoint"),
   about: null,
   "Delivery.state": "sent",

@@ -7,6 +7,7 @@ import { APP_LEVELS } from "../../core/apps/access.ts";
 import { CHANGED_PARTS } from "../../core/apps/changes.ts";
 import { INTEGRATION_STATES } from "../../core/apps/integrations.ts";
 import { EVENT_PATTERNS } from "../../core/channels/webhooks/endpoint.ts";
+import { TRIGGER_STATES } from "../../core/triggers/trigger.ts";
 import { ERRORS } from "../../core/base/errors.ts";
 import { CONNECT_REASONS, OWNER_RULES, PROVIDERS } from "../../core/connections/account.ts";
 import { SYNC_KINDS } from "../../core/ports/app-catalogue.ts";
@@ -63,6 +64,7 @@ const ENUMS: Readonly<Record<string, string>> = {
   HttpMethod: "GET HEAD POST PUT PATCH DELETE",
   InboxOrder: "oldest newest",
   IncomingWebhookType: "generic github stripe standard",
+  TriggerState: TRIGGER_STATES.join(" "),
   InstallStatus: "active revoked",
   IntegrationState: INTEGRATION_STATES.join(" "),
   IsolationKind: "bubblewrap container none unknown",

@@ -5,7 +5,6 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
-import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
 import {
   findDeliveryName,
   findEvent,
@@ -15,21 +14,15 @@ import {
   decodeBody,
 } from "../../../core/channels/webhooks/hook-call.ts";
 import { isSigned } from "../../../core/channels/webhooks/hook-signature.ts";
-import {
-  HOOK_TYPES,
-  type HookAuth,
-  getHookInboxName,
-  hookNameSchema,
-  type HookType,
-} from "../../../core/channels/webhooks/hook.ts";
+import { HOOK_TYPES, type HookAuth, hookNameSchema, type HookType } from "../../../core/channels/webhooks/hook.ts";
 import { raise } from "../../../core/base/errors.ts";
-import { makeId } from "../../../core/base/ids.ts";
 import { sha256Hex } from "../../../core/base/sha256.ts";
 import { rateBody, REQUEST_MS } from "../../../core/tenant/cost-rates.ts";
 import { answers } from "../../http/answers.ts";
 import { chargeCost, paceRequest } from "../../http/charge-cost.ts";
 import { refreshHookSettings, readHookSettings } from "./hook-settings.ts";
-import { deleteText, storeText, makeItemId, nameByBody, toBody } from "./hook-item.ts";
+import { nameByBody } from "./hook-item.ts";
+import { takeCall } from "./take-call.ts";
 import { openHookSecrets } from "./hook-secrets.ts";
 import type { App, AppContext, AppEnv, MiddlewareContext } from "../../http/context.ts";
 import { authenticate } from "../../http/middleware/authenticate.ts";
@@ -38,7 +31,7 @@ import { refuseBoundKey } from "../../http/middleware/key-bounds.ts";
 import { requireScope } from "../../http/middleware/require-scope.ts";
 import { optionalQuery } from "../../http/list-query.ts";
 import { getTenant } from "../../http/principal.ts";
-import { unwrap } from "../../http/unwrap.ts";
+import { receiveProviderEvent } from "../../triggers/events.ts";
 
 const receivedSchema = z
   .strictObject({
@@ -87,7 +80,7 @@ const call = createRoute({
   path: "/webhook/{type}",
   summary: "Call a hook",
   description:
-    "With `?hook=hook_…` the call is signed as the hook's type says: GitHub's `X-Hub-Signature-256`, Stripe's `Stripe-Signature`, Standard Webhooks' `webhook-signature`, or `X-Otto-Signature: sha256=<HMAC-SHA-256 of the body in hex>`. With a key of the scope `tasks:write` it needs no signature, and `type` is the name or the type of a hook; without such a hook, the built-in agent gets the call. The body can be anything, at most 1 MB. The same delivery (`X-GitHub-Delivery`, Stripe's event id, `webhook-id`; for a generic call `Idempotency-Key`, `webhook-id` or `X-Request-Id`) creates one task within 30 days; with `once_per_body`, so does the same body. A repeat gets the reply of the first call, and is listed as `repeat`. 410 if the hook is disabled.",
+    "With `?hook=hook_…` the call is signed as the hook's type says: GitHub's `X-Hub-Signature-256`, Stripe's `Stripe-Signature`, Standard Webhooks' `webhook-signature`, or `X-Otto-Signature: sha256=<HMAC-SHA-256 of the body in hex>`. With a key of the scope `tasks:write` it needs no signature, and `type` is the name or the type of a hook; without such a hook, the built-in agent gets the call. The body can be anything, at most 1 MB. The same delivery (`X-GitHub-Delivery`, Stripe's event id, `webhook-id`; for a generic call `Idempotency-Key`, `webhook-id` or `X-Request-Id`) creates one task within 30 days; with `once_per_body`, so does the same body. A repeat gets the reply of the first call, and is listed as `repeat`. 410 if the hook is disabled. `/webhook/composio` without `?hook` and key is for the provider of apps, which signs events of triggers.",
   middleware: [authenticateKeyed, requireWriting],
   request: {
     params: z.object({ type: hookNameSchema.describe("A hook's type or name") }),
@@ -100,6 +93,10 @@ export function webhookCallRoutes(app: App): void {
   app.openapi(call, async (c) => {
     const { type: named } = c.req.valid("param");
     const { hook } = c.req.valid("query");
+    if (isProviderEvent(c)) {
+      const message_id = await receiveProviderEvent(c, await readCallBody(c));
+      return c.json({ status: "received" as const, message_id, webhook_type: named }, 200);
+    }
     const caller = hook === undefined ? findKeyedCaller(c, named) : await findHookCaller(c, named, hook);
     return c.json(
       { status: "received" as const, message_id: await storeCall(c, named, caller), webhook_type: named },
@@ -155,35 +152,31 @@ async function storeCall(c: AppContext, named: string, { tenant, hook, type, isO
   const body = await readCallBody(c);
   const text = decodeBody(type, header("content-type") ?? "", body);
   const payload = parsePayload(text);
-  const inbox = getHookInboxName(hook ?? tenant);
   const bodyHash = await sha256Hex(body);
   const name =
     isOncePerBody && !mayRecur(type, payload)
       ? nameByBody(bodyHash)
       : (findDeliveryName(type, payload, header) ?? crypto.randomUUID());
-  const id = await makeItemId(inbox, name);
-  const receivedAt = Date.now();
   const headers = selectHeaders(c.req.raw.headers);
-  const kept = unwrap(await storeText(c.env, { tenant, hook, headers }, text));
-  const item = { tenant, hook, named, type, headers, text: kept, ...(hook === null ? { bodyHash } : {}) };
-  const { isNew, retryAfterMs } = await inboxesFromEnv(c.env)(inbox).take({
-    id,
-    lane: id,
-    kind: findEvent(type, payload, header),
-    body: toBody(item),
-    receivedAt,
-    repeatId: makeId("message", receivedAt, crypto.getRandomValues(new Uint8Array(10))),
-  });
-  if (!isNew) await deleteText(c.env, kept);
-  if (retryAfterMs !== undefined)
-    raise("rate_limited", "This hook was called too often. Wait for the time in Retry-After.", { retryAfterMs });
-  return id;
+  const event = findEvent(type, payload, header);
+  const hashOfBody = hook === null ? { bodyHash } : {};
+  return await takeCall(c.env, { tenant, hook, named, type, headers, text, name, event, ...hashOfBody });
 }
 
 /** Whether a call has a key of Otto. */
 function isKeyed(c: MiddlewareContext): boolean {
   const hook = new URL(c.req.url).searchParams.get("hook") ?? "";
-  return hook === "" || /^Bearer +otto_/i.test(c.req.header("authorization") ?? "");
+  return (hook === "" && !isProviderEvent(c)) || hasKey(c);
+}
+
+function hasKey(c: MiddlewareContext): boolean {
+  return /^Bearer +otto_/i.test(c.req.header("authorization") ?? "");
+}
+
+/** Whether the provider of apps reports an event: it names no hook, and signs for all triggers. */
+function isProviderEvent(c: MiddlewareContext): boolean {
+  const { pathname, searchParams } = new URL(c.req.url);
+  return pathname === "/webhook/composio" && !searchParams.has("hook") && !hasKey(c);
 }
 
 async function readCallBody(c: AppContext): Promise<Uint8Array> {

@@ -59,6 +59,19 @@ export async function closeHooksOfTenant(env: Env, tenant: string): Promise<void
     const page = await databaseFromEnv(env).hooks.page(tenant, { after, limit: 100 });
     if (!page.ok) throw new Error(page.error.message);
     for (const { id } of page.value.items) await closeHook(env, tenant, id);
+    if (page.value.next === null) break;
+    after = page.value.next;
+  }
+  await closeTriggersOfTenant(env, tenant);
+}
+
+/** Deletes the events of all triggers of a tenant, in the same way. */
+async function closeTriggersOfTenant(env: Env, tenant: string): Promise<void> {
+  const reader = { person: null, isAdmin: true };
+  for (let after = null; ; ) {
+    const page = await databaseFromEnv(env).triggers.page(tenant, reader, { after, limit: 100 });
+    if (!page.ok) throw new Error(page.error.message);
+    for (const { id } of page.value.items) await closeHook(env, tenant, id);
     if (page.value.next === null) return;
     after = page.value.next;
   }

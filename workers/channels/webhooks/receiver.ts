@@ -1,4 +1,4 @@
-/** Processes `webhook/…`: creates a task for each call of a hook, by the hook's current settings. */
+/** Processes `webhook/…`: creates a task for each call of a hook or event of a trigger, by its current settings. */
 import { getOwn } from "../../../core/base/own-field.ts";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
@@ -6,12 +6,13 @@ import { tasksFromEnv } from "../../../adapters/env/tasks.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { findEvent, mayRecur, parsePayload, findIgnoreReason } from "../../../core/channels/webhooks/hook-call.ts";
 import { DEFAULT_PROMPT, FIELD, formatHookInput, toHookTexts } from "../../../core/channels/webhooks/hook-prompt.ts";
-import { type Hook, getHookInboxName } from "../../../core/channels/webhooks/hook.ts";
+import { getHookInboxName, type Hook, type HookConfig, type HookType } from "../../../core/channels/webhooks/hook.ts";
 import type { ItemOutcome, InboxItem } from "../../../core/channels/inbox/inbox.ts";
 import { ERRORS, type Failure, ok, type Result } from "../../../core/base/errors.ts";
 import { canRetry } from "../../../core/gateway/outcome.ts";
-import { makeId } from "../../../core/base/ids.ts";
-import type { TaskRequest } from "../../../core/task/new-task.ts";
+import { isId, makeId } from "../../../core/base/ids.ts";
+import type { CallingPerson, TaskRequest } from "../../../core/task/new-task.ts";
+import { DEFAULT_TRIGGER_PROMPT } from "../../../core/triggers/trigger.ts";
 import { createTaskFromOrder } from "../../tasks/create.ts";
 import { seededIds } from "../../../core/base/seeded-ids.ts";
 import { deleteText, fromBody, type HookItem, makeItemId, nameByBody, readText, toBody } from "./hook-item.ts";
@@ -22,24 +23,31 @@ const STOPPED_MS = 30_000;
 /** The same for a call whose hook's settings can create no task. */
 const RULE_MS = 5 * 60_000;
 
-/** The settings for a call without a hook. */
-const DEFAULT_RULE = { agent: undefined, project: undefined, prompt: undefined, deliver: undefined, budget: undefined };
+/** What a hook or a trigger makes of a call. */
+interface CallRule extends Partial<Pick<HookConfig, "agent" | "project" | "deliver" | "budget" | "events">> {
+  readonly type: HookType;
+  readonly prompt: string;
+  readonly actsFor: CallingPerson | null;
+}
 
 export const webhookReceiver: Receiver = async function webhookReceiver(env, _inbox, item) {
   const call = fromBody(item.body);
-  if (call.hook === null) return await receiveNamed(env, item, call);
-  const hook = await databaseFromEnv(env).hooks.get(call.tenant, call.hook);
-  if (hook.ok) return await receiveFor(env, item, call, hook.value);
-  return hook.error.code === "not_found"
+  const { hook } = call;
+  if (hook === null) return await receiveNamed(env, item, call);
+  if (isId("trigger", hook)) return await receiveForTrigger(env, item, call, hook);
+  const found = await databaseFromEnv(env).hooks.get(call.tenant, hook);
+  if (found.ok) return await receiveFor(env, item, call, found.value);
+  return found.error.code === "not_found"
     ? await refuseCall(env, call, "The hook was deleted.")
-    : retryLater(hook.error);
+    : retryLater(found.error);
 };
 
 /** Moves a call that names its hook by name or type to that hook's inbox. */
 async function receiveNamed(env: Env, item: InboxItem, call: HookItem): Promise<ItemOutcome> {
   const found = await databaseFromEnv(env).hooks.find(call.tenant, call.named);
   if (!found.ok) {
-    return found.error.code === "not_found" ? await createTaskOfCall(env, item, call, null) : retryLater(found.error);
+    const rule = { type: call.type, prompt: DEFAULT_PROMPT, actsFor: null };
+    return found.error.code === "not_found" ? await createTaskOfCall(env, item, call, rule) : retryLater(found.error);
   }
   const hook = found.value.id;
   const id = await findIdInHook(env, item, call, found.value);
@@ -63,21 +71,41 @@ async function findIdInHook(env: Env, item: InboxItem, call: HookItem, { id, con
 }
 
 async function receiveFor(env: Env, item: InboxItem, call: HookItem, hook: Hook): Promise<ItemOutcome> {
-  if (!hook.config.enabled) return await refuseCall(env, call, "The hook is disabled.");
-  return await createTaskOfCall(env, item, call, hook);
+  const { config, actsFor } = hook;
+  if (!config.enabled) return await refuseCall(env, call, "The hook is disabled.");
+  return await createTaskOfCall(env, item, call, { ...config, prompt: config.prompt ?? DEFAULT_PROMPT, actsFor });
 }
 
-async function createTaskOfCall(env: Env, item: InboxItem, call: HookItem, hook: Hook | null): Promise<ItemOutcome> {
+async function receiveForTrigger(env: Env, item: InboxItem, call: HookItem, id: string): Promise<ItemOutcome> {
+  const found = await databaseFromEnv(env).triggers.get(call.tenant, id);
+  if (!found.ok)
+    return found.error.code === "not_found"
+      ? await refuseCall(env, call, "The trigger was deleted.")
+      : retryLater(found.error);
+  const { config, state, actsFor } = found.value;
+  if (state !== "active") return await refuseCall(env, call, `The trigger is ${state}.`);
+  const { agent, project, deliver, budget, prompt = DEFAULT_TRIGGER_PROMPT } = config;
+  return await createTaskOfCall(env, item, call, {
+    type: "composio",
+    agent,
+    project,
+    deliver,
+    budget,
+    prompt,
+    actsFor,
+  });
+}
+
+async function createTaskOfCall(env: Env, item: InboxItem, call: HookItem, rule: CallRule): Promise<ItemOutcome> {
   const text = await readText(env, call.text);
   if (!text.ok) {
     return text.error.code === "not_found" ? await findEarlierTask(env, item, call) : retryLater(text.error);
   }
   const payload = parsePayload(text.value);
-  const type = hook?.config.type ?? call.type;
+  const { type, events, agent, project, prompt, deliver, budget, actsFor } = rule;
   const event = findEvent(type, payload, (name) => getOwn(call.headers, name) ?? null);
-  const left = findIgnoreReason(type, hook?.config.events, event);
+  const left = findIgnoreReason(type, events, event);
   if (left !== null) return await refuseCall(env, call, left);
-  const { agent, project, prompt = DEFAULT_PROMPT, deliver, budget } = hook?.config ?? DEFAULT_RULE;
   const content = { name: item.id, payload, headers: call.headers };
   const request: TaskRequest = {
     input: await formatHookInput(prompt, content),
@@ -95,7 +123,7 @@ async function createTaskOfCall(env: Env, item: InboxItem, call: HookItem, hook:
     texts: toHookTexts(prompt, content),
     via: { channel: "webhook", id: call.hook },
     // Who calls is unknown, and the payload is data: it steers nothing.
-    actsFor: hook?.actsFor ?? null,
+    actsFor,
     seed: item.id,
     at: item.receivedAt,
   });

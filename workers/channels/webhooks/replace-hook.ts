@@ -101,7 +101,10 @@ export async function findHook(c: MiddlewareContext, id: string): Promise<Hook> 
  * Returns the settings with every target in its stored form. Refuses settings that could create no task: an unknown
  * agent or target, or a budget that the agent does not allow.
  */
-export async function checkRule(c: AppContext, rule: HookConfig): Promise<HookConfig> {
+export async function checkRule<Rule extends Pick<HookConfig, "agent" | "budget" | "deliver">>(
+  c: AppContext,
+  rule: Rule,
+): Promise<Rule> {
   const { config: agent } = await resolveAgent(c, rule.agent);
   unwrap(checkTaskLimits(rule.budget ?? {}, agent, settingsFromEnv(c.env).model));
   if (rule.deliver === undefined) return rule;

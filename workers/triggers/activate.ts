@@ -1,0 +1,88 @@
+/**
+ * Creates triggers at the provider, and deletes them there. The row comes first, as `pending`: a creation that was interrupted
+ * is made again, which finds the same trigger. Until the row names it, its events are of an unknown trigger, and refused.
+ */
+import { appProviderFromEnv } from "../../adapters/env/apps.ts";
+import { connectionTableFromEnv } from "../../adapters/env/connections.ts";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import type { Env } from "../../adapters/env/bindings.ts";
+import { type Failure, failed, ok, type Result } from "../../core/base/errors.ts";
+import type { AuditEntry } from "../../core/ports/audit.ts";
+import type { Trigger } from "../../core/triggers/trigger.ts";
+import { unwrap } from "../http/unwrap.ts";
+import { attemptEach } from "../sweep/attempt-each.ts";
+import { ensureSubscription, NO_PROVIDER } from "./subscription.ts";
+
+/** Deletions of one run, those at once, and the time until the second attempt. */
+const MAX_ENDINGS = 100;
+const AT_ONCE = 5;
+const ENDING_DELAY_MS = 60_000;
+
+export interface PendingTrigger {
+  readonly tenant: string;
+  readonly trigger: Trigger;
+  /** Where events are to be sent; null: where they are sent now. */
+  readonly url: string | null;
+  /** For the audit log; null: by Otto. */
+  readonly act: AuditEntry | null;
+}
+
+/** A failure that no later attempt changes. */
+export function isFinal({ code }: Failure): boolean {
+  return code === "invalid_input" || code === "not_found" || code === "conflict" || code === "not_available";
+}
+
+/** Makes a trigger active. Whatever fails, the row stays as it is. */
+export async function activateTrigger(
+  env: Env,
+  { tenant, trigger, url, act }: PendingTrigger,
+): Promise<Result<Trigger>> {
+  const provider = appProviderFromEnv(env)?.triggers;
+  if (provider === undefined) return NO_PROVIDER;
+  const account = await findAccount(env, tenant, trigger);
+  if (!account.ok) return account;
+  const subscribed = await ensureSubscription(env, url);
+  if (!subscribed.ok) return subscribed;
+  const { config, id, version } = trigger;
+  const wanted = { trigger: config.trigger, providerId: account.value, config: config.config };
+  const made = await provider.upsert(wanted);
+  if (!made.ok) return made;
+  const change = { id, version, state: "active", why: null, providerId: made.value } as const;
+  const stored = await databaseFromEnv(env).triggers.change(tenant, change, act);
+  // It was deleted meanwhile, and nobody else would delete it at the provider.
+  if (!stored.ok && stored.error.code === "not_found") await provider.remove(made.value);
+  return stored;
+}
+
+/** What the provider calls the account, while it is active. */
+async function findAccount(env: Env, tenant: string, { config }: Trigger): Promise<Result<string>> {
+  const stored = await connectionTableFromEnv(env, tenant).tokens(config.connection);
+  if (!stored.ok)
+    return stored.error.code === "not_found" || stored.error.cause?.kind === "connection_ended" ? ENDED : stored;
+  const { tokens } = stored.value;
+  return tokens.kind === "account" ? ok(tokens.providerId) : ENDED;
+}
+
+const ENDED = failed("conflict", "Its account is not connected. Connect it again, then resume the trigger.", {
+  field: "connection",
+});
+
+/** Deletes ended triggers at the provider. The rows are the outbox: the next attempt is set before this one is made. */
+export async function endDueTriggers(env: Env, now: number, until: number): Promise<void> {
+  const provider = appProviderFromEnv(env)?.triggers;
+  if (provider === undefined) return;
+  const { triggers } = databaseFromEnv(env);
+  const due = unwrap(await triggers.takeEndings(now, MAX_ENDINGS, ENDING_DELAY_MS));
+  await attemptEach(
+    due,
+    { atOnce: AT_ONCE, until },
+    () => "deleting a trigger at the provider",
+    async ({ providerId }) => {
+      // One that was created again is in use.
+      const owned = await triggers.findOwner(providerId);
+      if (!owned.ok && owned.error.code !== "not_found") unwrap(owned);
+      if (!owned.ok) unwrap(await provider.remove(providerId));
+      unwrap(await triggers.endEnding(providerId));
+    },
+  );
+}
