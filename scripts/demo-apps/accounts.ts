@@ -1,6 +1,6 @@
 /** Consents and accounts of the demo apps. A store keeps them across restarts. */
 import { randomUUID } from "node:crypto";
-import type { DemoSubscription, DemoTrigger } from "./triggers.ts";
+import type { DemoSubscription, DemoTrigger } from "./trigger-notes.ts";
 
 const LINK_MS = 600_000;
 

@@ -1,6 +1,6 @@
 /** Faults that a test switches on, and what the server noted. A server that `npm start` runs has none of it. */
 
-import type { DemoSubscription, DemoTrigger } from "./triggers.ts";
+import type { DemoSubscription, DemoTrigger } from "./trigger-notes.ts";
 
 /**
  * `hang` and `cut` come after the effect, as do `unsuccessful` ones; the others before it. The app itself sends `refused` and

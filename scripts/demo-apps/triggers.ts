@@ -17,22 +17,7 @@ import type { Accounts } from "./accounts.ts";
 import type { ApiReply } from "./connections-api.ts";
 import { toError } from "./executions.ts";
 import { renderPage } from "./sign-in-page.ts";
-
-export interface DemoTrigger {
-  readonly id: string;
-  readonly slug: string;
-  readonly account: string;
-  readonly config: string;
-  readonly isEnabled: boolean;
-}
-
-export interface DemoSubscription {
-  readonly id: string;
-  readonly url: string;
-  readonly events: readonly string[];
-  readonly secret: string;
-  readonly createdAt: number;
-}
+import type { DemoSubscription, DemoTrigger } from "./trigger-notes.ts";
 
 /** A request that the demo apps send. */
 export interface SentEvent {

@@ -275,7 +275,8 @@ test("an app shows its accounts, its actions with their effect and the reason, a
   await page.getByRole("textbox", { name: "Search actions" }).fill("nothing of it");
   await page.getByText("No matching actions").waitFor();
   await page.getByRole("link", { name: /^Triggers/ }).click();
-  await page.getByRole("list", { name: "Triggers" }).getByText("GMAIL_NEW_MESSAGE").first().waitFor();
+  await page.getByRole("list", { name: "Events" }).getByText("GMAIL_NEW_MESSAGE").first().waitFor();
+  await page.getByText("Connect an account of this app to create triggers.").waitFor();
   await expectWidths(page, "app-triggers");
 
   // An app whose actions were not read.

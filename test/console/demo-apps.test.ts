@@ -11,6 +11,8 @@ const SYNC = { timeout: 150_000, interval: 1_000 };
 
 let system: StartedSystem;
 let console: Console;
+/** Of the demo provider. */
+let demoOrigin = "";
 
 beforeAll(async () => {
   system = await startSystem({ OTTO_DEMO_APPS: "yes" });
@@ -30,6 +32,7 @@ afterAll(async () => {
 async function signInBy(press: () => Promise<void>, choice: string, end = "You may close this window."): Promise<void> {
   const [window] = await Promise.all([console.page.context().waitForEvent("page"), press()]);
   await window.getByText("No account and no data here is real.").waitFor();
+  demoOrigin = new URL(window.url()).origin;
   await window.getByRole("button", { name: choice }).click();
   await window.getByText(end).waitFor();
   await window.close();
@@ -125,6 +128,48 @@ test("an account is connected on the provider's page, declined, connected again 
   await signInBy(async () => await again.click(), "Decline", "Nothing was connected.");
   await signInBy(async () => await again.click(), "Continue as ana@demo.example");
   await expect.poll(async () => await table.getByText("Connected", { exact: true }).count(), PATIENT).toBe(2);
+});
+
+test("a trigger is created, its event becomes a task, and it is paused, resumed and deleted", async () => {
+  const { page, api } = console;
+  await console.open("/apps/gmail?view=triggers");
+  await page.getByText("No triggers yet").waitFor();
+  await page.getByRole("button", { name: /^Create a trigger of/ }).click();
+  const dialog = page.getByRole("dialog", { name: /^Create a trigger of/ });
+  await dialog.getByLabel("Account").selectOption("ana@demo.example");
+  await dialog.getByLabel("Instructions (optional)").fill("Answer {{data.subject}}");
+  await dialog.getByLabel("Act for me").check();
+  await expectWidths(page, "demo-trigger-form");
+  await expectFit(page, "demo-trigger-form");
+  await dialog.getByRole("button", { name: "Create trigger" }).click();
+  await page.getByText("The trigger is active.").waitFor();
+  const triggers = page.getByRole("table", { name: "Triggers of this app" });
+  await triggers.getByText("Active", { exact: true }).waitFor();
+  await expectWidths(page, "demo-triggers");
+  await expectFit(page, "demo-triggers");
+
+  // The demo provider's own page sends the event.
+  const events = await page.context().newPage();
+  await events.goto(`${demoOrigin}/events`);
+  await events.getByRole("button", { name: "Send the event" }).click();
+  await events.getByText("Otto answered 200").waitFor();
+  await events.close();
+  const [trigger] = (await api.must<{ data: { id: string }[] }>("GET", "/v1/triggers?app=gmail")).data;
+  const received = async () =>
+    (await api.must<{ data: { state: string; task_id: string | null }[] }>("GET", `/v1/triggers/${trigger?.id}/received`))
+      .data;
+  await expect.poll(async () => (await received()).map(({ state }) => state), PATIENT).toEqual(["done"]);
+  const task = await api.must<{ input: string }>("GET", `/v1/tasks/${(await received())[0]?.task_id}`);
+  expect(task.input).toContain("Order 7 has arrived");
+
+  await triggers.getByRole("button", { name: /^Pause/ }).click();
+  await triggers.getByText("Paused", { exact: true }).waitFor();
+  await triggers.getByRole("button", { name: /^Resume/ }).click();
+  await triggers.getByText("Active", { exact: true }).waitFor();
+  await triggers.getByRole("button", { name: /^Delete/ }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("The trigger is deleted.").waitFor();
+  await page.getByText("No triggers yet").waitFor();
 });
 
 test("changes of enabled actions are shown and approved", async () => {

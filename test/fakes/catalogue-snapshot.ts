@@ -92,6 +92,9 @@ function toAction(app: string, given: Partial<CatalogueAction> & { readonly acti
   };
 }
 
+/** The settings of a trigger. */
+const CONFIG = { type: "object", properties: { interval: { type: "integer", minimum: 1 } } };
+
 function toTrigger(app: string, trigger: string): DescribedTrigger {
-  return { trigger, app, title: trigger, description: "", config: { type: "object" }, payload: null };
+  return { trigger, app, title: trigger, description: "", config: CONFIG, payload: null };
 }

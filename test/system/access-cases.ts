@@ -29,6 +29,8 @@ export const PERSON_CASES: readonly Case[] = [
 
 /** Of the form of a connection's id. No request of the API makes a connection: a person in a browser does. */
 const CONNECTION = "con_01jd0000000000000000000000";
+/** Of the form of a trigger's id: one needs a connection. `test/workerd/apps/triggers.test.ts` has the same with triggers. */
+const TRIGGER = "trg_01jd0000000000000000000000";
 
 /** The routes of connections. `test/workerd/connections/routes.test.ts` has the same with connections of each tenant. */
 const CONNECTION_CASES: readonly Case[] = [
@@ -51,6 +53,31 @@ const CONNECTION_CASES: readonly Case[] = [
     owner: 404,
   },
   { route: "DELETE /v1/connections/{id}", path: () => `/v1/connections/${CONNECTION}`, other: 404, owner: 404 },
+  { route: "GET /v1/triggers", path: () => "/v1/triggers", other: "nothing of it", owner: 200 },
+  {
+    route: "POST /v1/triggers",
+    path: () => "/v1/triggers",
+    body: () => ({ app: "gmail", trigger: "GMAIL_NEW_MESSAGE", connection: CONNECTION }),
+    other: 422,
+    owner: 422,
+  },
+  { route: "GET /v1/triggers/{id}", path: () => `/v1/triggers/${TRIGGER}`, other: 404, owner: 404 },
+  { route: "DELETE /v1/triggers/{id}", path: () => `/v1/triggers/${TRIGGER}`, other: 404, owner: 404 },
+  { route: "GET /v1/triggers/{id}/received", path: () => `/v1/triggers/${TRIGGER}/received`, other: 404, owner: 404 },
+  { route: "POST /v1/triggers/{id}/pause", path: () => `/v1/triggers/${TRIGGER}/pause`, other: 404, owner: 404 },
+  { route: "POST /v1/triggers/{id}/resume", path: () => `/v1/triggers/${TRIGGER}/resume`, other: 404, owner: 404 },
+  {
+    route: "POST /v1/triggers/{id}/received/{message}/replay",
+    path: () => `/v1/triggers/${TRIGGER}/received/msg_none/replay`,
+    other: 404,
+    owner: 404,
+  },
+  {
+    route: "POST /v1/integrations/composio/rotate",
+    path: () => "/v1/integrations/composio/rotate",
+    other: 403,
+    owner: 403,
+  },
   { route: "GET /connect/{token}", path: () => "/connect/x", other: 400, owner: 400 },
   { route: "POST /connect/{token}/go", path: () => "/connect/x/go", body: () => ({}), other: 403, owner: 403 },
   { route: "GET /connect/callback", path: () => "/connect/callback?state=x", other: 400, owner: 400 },

@@ -65,14 +65,18 @@ export async function resumeSubscription(env: Env, now: number): Promise<Result<
   if (!found.ok) return found;
   const { value: present } = found;
   if (present === null || present.claimedUntil === null || present.claimedUntil > now) return ok(undefined);
-  return await changeSubscription(env, present, findEventsUrl(env, null) ?? present.url);
+  return await changeSubscription(env, present, findEventsUrl(env, null) ?? present.url, now);
 }
 
-async function changeSubscription(env: Env, present: StoredSubscription | null, url: string): Promise<Result<void>> {
+async function changeSubscription(
+  env: Env,
+  present: StoredSubscription | null,
+  url: string,
+  now = Date.now(),
+): Promise<Result<void>> {
   const provider = appProviderFromEnv(env)?.triggers;
   if (provider === undefined) return NO_PROVIDER;
   const { subscriptions } = databaseFromEnv(env);
-  const now = Date.now();
   const claimed = await subscriptions.claim(OWNER, now, now + CLAIM_MS);
   if (!claimed.ok) return claimed;
   if (!claimed.value) return BUSY;

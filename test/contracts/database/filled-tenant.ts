@@ -21,6 +21,8 @@ import {
   secretOf,
   slackInstall,
   sourceOf,
+  START,
+  triggerRow,
 } from "./rows.ts";
 
 export const TABLES = [
@@ -58,6 +60,8 @@ export const TABLES = [
   "workspace_tool_config",
   "agent_app_assignments",
   "agent_tool_permissions",
+  "app_triggers",
+  "trigger_subscriptions",
 ] as const;
 
 export const TOKENS = { kind: "key", value: "k" } as const;
@@ -103,6 +107,7 @@ export async function fillTenant(database: Database, server: Pick<TestDatabase, 
   valueOf(await database.slackInstalls.begin(tenant, began));
   const connection = await connectSpy(database, tenant, person.id);
   await addSpyApp(database, tenant, agent.id);
+  await addSpyTrigger(database, tenant, connection);
   const ids = { agent: agent.id, task: task.task, memory: memory.id, endpoint: endpoint.id, person: person.id };
   return { ...made, ...ids, connection, schedule };
 }
@@ -114,6 +119,14 @@ async function addSpyApp(database: Database, tenant: string, agent: string): Pro
   const assignments = [{ app: "spy", isActive: true, level: "read_only" as const, actions: [] }];
   const settings = { assignments, permissions: new Map([["SPY_LOOK", false]]) };
   valueOf(await database.workspaceApps.setAgent(tenant, agent, settings, act("agent.set_apps", agent)));
+}
+
+/** A trigger of the connection, and the secret of its events. */
+async function addSpyTrigger(database: Database, tenant: string, connection: string): Promise<void> {
+  const trigger = { ...triggerRow(connection), actsFor: null };
+  valueOf(await database.triggers.create(tenant, trigger, act("trigger.create", trigger.id)));
+  const subscription = { providerId: "ws_spy", url: "https://otto.example", sealed: "spy", oldUntil: 0 };
+  valueOf(await database.subscriptions.store(tenant, subscription, START));
 }
 
 /** An app and a person's active connection of it. */

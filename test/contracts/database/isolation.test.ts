@@ -97,6 +97,10 @@ describe("the Worker's role", () => {
     ["workspace_tool_config", `delete from workspace_tool_config where tenant = '%'`],
     ["agent_app_assignments", `delete from agent_app_assignments where tenant = '%'`],
     ["agent_tool_permissions", `delete from agent_tool_permissions where tenant = '%'`],
+    ["app_triggers", `update app_triggers set provider_id = 'x' where tenant = '%'`],
+    ["app_triggers", `delete from app_triggers where tenant = '%'`],
+    ["trigger_subscriptions", `update trigger_subscriptions set sealed = 'x' where tenant = '%'`],
+    ["trigger_endings", `delete from trigger_endings where provider_id <> '%'`],
   ])("changes nothing in %s of another tenant by: %s", async (table, statement) => {
     const before = await asOwner(`select * from ${table}`);
     await asApp(statement.replace("%", a.tenant.id), b.tenant.id);
@@ -128,6 +132,10 @@ describe("the Worker's role", () => {
     "select otto_purge_slack()",
     "select otto_purge_connections()",
     "select otto_purge_workspace_apps()",
+    "select otto_purge_triggers()",
+    "select otto_end_trigger()",
+    "insert into trigger_endings values ('ti_other', now())",
+    "delete from trigger_subscriptions",
     "update agent_app_assignments set level = 'full'",
     "update agent_tool_permissions set is_active = true",
     "select otto_revoke_connections_of_person()",

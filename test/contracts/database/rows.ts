@@ -159,6 +159,11 @@ export function hookRow(name: string) {
   return { id: newId("hook"), config, sealed: `sealed ${name}` };
 }
 
+export function triggerRow(connection: string, settings: Readonly<Record<string, unknown>> = {}) {
+  const config = { app: "spy", trigger: "SPY_NEW_THING", config: { ...settings }, connection };
+  return { id: newId("trigger"), config, owner: null };
+}
+
 export interface ReportOptions {
   readonly task?: string;
   readonly version?: number;

@@ -69,6 +69,14 @@ async function store(column: SealedColumn, sealed: string): Promise<void> {
       valueOf(await database.hooks.update(tenant, change, act("hook.update", row.id)));
       return;
     }
+    case "trigger_subscriptions.sealed":
+    case "trigger_subscriptions.old_sealed[]": {
+      const row = { providerId: "ws_1", url: "https://otto.example", oldUntil: 9 };
+      valueOf(await database.subscriptions.store(tenant, { ...row, sealed }, 1));
+      if (column === "trigger_subscriptions.sealed") return;
+      valueOf(await database.subscriptions.store(tenant, { ...row, sealed: await seal(newKey()) }, 2));
+      return;
+    }
     case "slack_installs.sealed": {
       const install = { ...slackInstall(name), sealed };
       valueOf(await database.slackInstalls.put(tenant, install, act("slack.install", install.id)));

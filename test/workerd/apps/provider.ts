@@ -12,7 +12,7 @@ import { type ConsentBrowser, newBrowser } from "../mcp/consent-client.ts";
 import { askLink, begin, type Member } from "../connections/connect-client.ts";
 import { setVariables } from "../variables.ts";
 
-const MAIL: GivenApp = {
+export const MAIL: GivenApp = {
   app: "gmail",
   title: "Gmail",
   managedSchemes: ["OAUTH2"],
@@ -27,9 +27,9 @@ const APPS: readonly GivenApp[] = [
 ];
 
 /** Call it before each test, and `setVariables(env, null)` after the file. Returns the environment of requests. */
-export function openProvider(apps: readonly GivenApp[] = APPS): Env {
+export function openProvider(apps: readonly GivenApp[] = APPS, more: Readonly<Record<string, string>> = {}): Env {
   const { url, apiKey } = inject("servers").demoApps;
-  const used = setVariables(env, { COMPOSIO_BASE_URL: url, COMPOSIO_API_KEY: apiKey });
+  const used = setVariables(env, { COMPOSIO_BASE_URL: url, COMPOSIO_API_KEY: apiKey, ...more });
   vi.spyOn(appCatalogueFromEnv(used), "snapshot").mockResolvedValue(ok(makeSnapshot(apps)));
   return used;
 }

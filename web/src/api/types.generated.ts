@@ -401,6 +401,8 @@ export type RetryAdvice = "never" | "now" | "later";
 
 export type RevocationState = "open" | "unconfirmed";
 
+export type RotatedTriggerSecret = { old_secret_until: string };
+
 export type SandboxFile = { path: string; size: number; modified_at: string; url: string };
 
 export type ScanFindingKind = "network" | "environment" | "other_files" | "programs" | "made_code" | "hidden_characters";
@@ -546,6 +548,12 @@ export type ToolSuccess = { ok: true; result: unknown };
 export type ToolVersion = { name: string; version: number; definition: { name: string; summary: string; toolbox?: string | undefined; category?: ToolCategory | undefined; permissions?: (Permission)[] | undefined; security?: SecurityLevel | undefined; effect?: CustomToolEffect | undefined; keyed_for_s?: number | undefined; timeout_ms?: number | undefined; input: Record<string, unknown>; output?: Record<string, unknown> | undefined; request: { method: HttpMethod; url: string; headers?: Record<string, string> | undefined; places?: Record<string, ArgumentPlace | { in: ArgumentPlace; name: string }> | undefined; content_type?: RequestContentType | undefined; result_at?: string | undefined } } | null; created_at: string };
 
 export type Trace = { task_id: string; status: TaskStatus; started_at: string | null; ended_at: string | null; duration_ms: number | null; usage: { input_tokens: number; output_tokens: number; cost_usd: number; estimated: boolean }; steps: ({ step: number; attempts: number; started_at: string | null; model_started_at: string | null; model_completed_at: string | null; completed_at: string | null; duration_ms: number | null; usage: { input_tokens: number; output_tokens: number; cost_usd: number; estimated: boolean }; models: (string)[]; calls: ({ call_id: string; tool: string; effect: EffectClass; state: CallState; attempts: number; intended_at: string; settled_at: string | null; duration_ms: number | null; label: CallLabel | null; account: CallAccount | null; cost_usd: number })[] })[] };
+
+export type Trigger = { id: string; version: number; app: string; trigger: string; config: Record<string, unknown>; connection: string; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; state: TriggerState; why: string | null; acts_for: { person_id: string; name: string } | null; created_at: string; updated_at: string };
+
+export type TriggerInput = { app: string; trigger: string; config?: Record<string, unknown> | undefined; connection: string; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; acts_for?: "me" | null | undefined };
+
+export type TriggerState = "pending" | "active" | "paused" | "stopped";
 
 export type UnknownOutcomePolicy = "tell" | "ask";
 
@@ -822,6 +830,10 @@ export interface paths {
   "/v1/incoming-webhooks/{id}/received/{message}/replay": {
     /** Retry a dead call of a hook */
     post: { parameters: { query?: never; path: { id: string; message: string } }; responses: { 202: { content: { "application/json": { message_id: string; state: "waiting" } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/integrations/composio/rotate": {
+    /** Replace the secret that signs events of triggers (operator key) */
+    post: { parameters: { query?: never; path?: never }; requestBody?: { content: { "application/json": EmptyInput } }; responses: { 200: { content: { "application/json": RotatedTriggerSecret } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/keys": {
     /** Create an API key */
@@ -1226,6 +1238,34 @@ export interface paths {
   "/v1/tools/{name}/versions": {
     /** List the versions of a custom tool, newest first */
     get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path: { name: string } }; responses: { 200: { content: { "application/json": { data: (ToolVersion)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/triggers": {
+    /** Make a trigger */
+    post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": TriggerInput } }; responses: { 201: { content: { "application/json": Trigger } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    /** List triggers, newest first */
+    get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined; app?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": { data: (Trigger)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/triggers/{id}": {
+    /** Show a trigger */
+    get: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": Trigger } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    /** Delete a trigger */
+    delete: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": Trigger } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/triggers/{id}/pause": {
+    /** Pause a trigger */
+    post: { parameters: { query?: never; path: { id: string } }; requestBody?: { content: { "application/json": EmptyInput } }; responses: { 200: { content: { "application/json": Trigger } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/triggers/{id}/received": {
+    /** List the events of a trigger with their outcomes, newest first */
+    get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path: { id: string } }; responses: { 200: { content: { "application/json": { data: (ReceivedItem)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/triggers/{id}/received/{message}/replay": {
+    /** Retry a dead event of a trigger */
+    post: { parameters: { query?: never; path: { id: string; message: string } }; responses: { 202: { content: { "application/json": { message_id: string; state: "waiting" } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/triggers/{id}/resume": {
+    /** Resume a trigger */
+    post: { parameters: { query?: never; path: { id: string } }; requestBody?: { content: { "application/json": EmptyInput } }; responses: { 200: { content: { "application/json": Trigger } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/usage": {
     /** Show the usage of tasks, by day, agent, key and project */

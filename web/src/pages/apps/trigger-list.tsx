@@ -1,11 +1,25 @@
-/** The events of an app that can begin a task. */
+/** The events of an app that can begin a task, and the triggers that somebody made of them. */
 import { useQuery } from "@tanstack/react-query";
-import type { MarketplaceApp } from "../../api/types.generated.ts";
+import { Zap } from "lucide-react";
+import { useState } from "react";
+import { sessionQuery } from "../../api/session.ts";
+import type { AppTrigger, MarketplaceApp } from "../../api/types.generated.ts";
+import { Button } from "../../ui/button.tsx";
 import { Name } from "../../ui/name.tsx";
 import { Empty, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
-import { triggersQuery } from "./app-queries.ts";
+import { Section } from "../../ui/page.tsx";
+import { honestProse } from "../../ui/visible-text.ts";
+import { accountsQuery, integrationsQuery, triggersQuery } from "./app-queries.ts";
+import { OwnTriggers } from "./own-triggers.tsx";
+import { NewTrigger } from "./trigger-form.tsx";
+import { findTriggerAccounts } from "./trigger-words.ts";
 
 export function TriggerList({ app }: { readonly app: MarketplaceApp }) {
+  const [making, setMaking] = useState<AppTrigger | null>(null);
+  const { data: session } = useQuery(sessionQuery);
+  const { data: integrations } = useQuery(integrationsQuery);
+  const person = session?.person?.id ?? null;
+  const { data: connections = [] } = useQuery(accountsQuery(app, person === null));
   const { data, error, refetch } = useQuery(triggersQuery(app.app_name));
   if (data === undefined)
     return error === null ? (
@@ -14,21 +28,47 @@ export function TriggerList({ app }: { readonly app: MarketplaceApp }) {
       <ProblemNotice error={error} doing="Couldn't load the triggers" onRetry={() => void refetch()} />
     );
   if (data.length === 0) return <Empty title="No triggers">This app reports no events.</Empty>;
+  const isAdmin = session?.scopes.includes("admin") === true;
+  const accounts = findTriggerAccounts(connections, { person, isAdmin });
+  const mayMake =
+    session?.scopes.includes("tasks:write") === true &&
+    integrations !== undefined &&
+    integrations.status !== "integrations_unavailable";
   return (
-    <ul aria-label="Triggers" className="divide-y divide-line rounded-lg border border-line bg-surface">
-      {data.map(({ name, display_name: title, description }) => (
-        <li key={name} className="flex flex-col gap-1 px-4 py-3">
-          <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
-            <span className="font-semibold">
-              <Name>{title}</Name>
-            </span>
-            <code className="font-mono text-sm [overflow-wrap:anywhere] text-quiet">{name}</code>
-          </div>
-          <p dir="auto" className="text-quiet">
-            <Name>{description}</Name>
-          </p>
-        </li>
-      ))}
-    </ul>
+    <>
+      <OwnTriggers app={app.app_name} events={data} accounts={accounts} isAdmin={isAdmin} />
+      <Section title="Events">
+        {mayMake && accounts.length === 0 ? (
+          <p className="text-quiet">Connect an account of this app to create triggers.</p>
+        ) : null}
+        <ul aria-label="Events" className="divide-y divide-line rounded-lg border border-line bg-surface">
+          {data.map((event) => (
+            <li key={event.name} className="flex flex-col gap-1 px-4 py-3">
+              <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+                <span className="font-semibold">
+                  <Name>{event.display_name}</Name>
+                </span>
+                <code className="font-mono text-sm [overflow-wrap:anywhere] text-quiet">{event.name}</code>
+              </div>
+              <p dir="auto" className="text-quiet">
+                <Name>{event.description}</Name>
+              </p>
+              {mayMake && accounts.length > 0 ? (
+                <Button
+                  size="small"
+                  className="self-start"
+                  icon={<Zap aria-hidden className="size-4" />}
+                  aria-label={honestProse(`Create a trigger of ${event.display_name}`)}
+                  onClick={() => setMaking(event)}
+                >
+                  Create trigger
+                </Button>
+              ) : null}
+            </li>
+          ))}
+        </ul>
+      </Section>
+      <NewTrigger event={making} accounts={accounts} hasPerson={person !== null} onClose={() => setMaking(null)} />
+    </>
   );
 }

@@ -23,6 +23,7 @@ const KINDS: Readonly<Record<string, string>> = {
   slack: "Slack",
   tenant: "The whole tenant",
   tool: "Tools",
+  trigger: "Triggers",
   webhook: "Webhooks going out",
 };
 
@@ -100,6 +101,11 @@ export const ACTS = {
   "tool.delete": "Tools taken away",
   "tool.import": "Tools imported",
   "tool.reload": "Tools read again",
+  "trigger.create": "Trigger made",
+  "trigger.pause": "Trigger paused",
+  "trigger.resume": "Trigger resumed",
+  "trigger.delete": "Trigger deleted",
+  "trigger.rotate": "Secret of triggers replaced",
   "webhook.create": "Webhook made",
   "webhook.update": "Webhook changed",
   "webhook.delete": "Webhook deleted",
