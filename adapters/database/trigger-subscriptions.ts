@@ -3,7 +3,7 @@ import { eq, sql } from "drizzle-orm";
 import { ok } from "../../core/base/errors.ts";
 import { iso } from "../../core/base/iso.ts";
 import { MAX_OLD_SECRETS } from "../../core/channels/webhooks/old-secrets.ts";
-import type { SubscriptionTable } from "../../core/ports/trigger-table.ts";
+import type { SubscriptionTable } from "../../core/ports/subscription-table.ts";
 import { asTenant, type Connection } from "./connection.ts";
 import { triggerSubscriptions } from "./trigger-schema.ts";
 

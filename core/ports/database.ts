@@ -24,7 +24,8 @@ import type { SlackInstallTable } from "./slack-install-table.ts";
 import type { TaskIndex } from "./task-index.ts";
 import type { KeyTable, TenantTable } from "./tenant-table.ts";
 import type { ToolSourceTable } from "./tool-source-table.ts";
-import type { SubscriptionTable, TriggerTable } from "./trigger-table.ts";
+import type { SubscriptionTable } from "./subscription-table.ts";
+import type { TriggerTable } from "./trigger-table.ts";
 import type { UsageTable } from "./usage-table.ts";
 import type { WorkspaceAppTable } from "./workspace-app-table.ts";
 

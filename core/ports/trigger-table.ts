@@ -1,10 +1,9 @@
 /**
- * The triggers of tenants, and the subscription to their events. Expected failures are values: `not_found` without the row,
+ * The triggers of tenants. Expected failures are values: `not_found` without the row,
  * `conflict` for an equal trigger, `quota_exceeded`, and `upstream_failed` while the database is unavailable.
  */
 import type { Result } from "../base/errors.ts";
 import type { Page, PageRequest } from "../base/page-cursor.ts";
-import type { OldSecret } from "../channels/webhooks/old-secrets.ts";
 import type { Trigger, TriggerState } from "../triggers/trigger.ts";
 import type { AuditEntry } from "./audit.ts";
 import type { DueConnection } from "./connection-jobs.ts";
@@ -68,31 +67,4 @@ export interface TriggerTable {
   takeEndings(now: number, limit: number, delayMs: number): Promise<Result<readonly TriggerEnding[]>>;
   /** The provider deleted it. */
   endEnding(providerId: string): Promise<Result<void>>;
-}
-
-/** A subscription to the events of a key of the provider. Secrets are sealed. */
-export interface StoredSubscription {
-  readonly providerId: string;
-  readonly url: string;
-  readonly sealed: string;
-  /** Replaced secrets, the latest first. */
-  readonly old: readonly OldSecret[];
-  /** Until when a change is under way; a past time: it was interrupted. Null: none is. */
-  readonly claimedUntil: number | null;
-}
-
-/** Subscriptions, by the owner of the provider's key: `operator`, or a tenant. */
-export interface SubscriptionTable {
-  /** Null until the first one is stored. */
-  find(owner: string): Promise<Result<StoredSubscription | null>>;
-  /** True: this caller alone changes the subscription until then. */
-  claim(owner: string, now: number, until: number): Promise<Result<boolean>>;
-  /** Ends a claim without a change. */
-  release(owner: string): Promise<Result<void>>;
-  /** Stores a secret, and ends the claim. The secret before it is valid until `oldUntil`. */
-  store(
-    owner: string,
-    subscription: Pick<StoredSubscription, "providerId" | "url" | "sealed"> & { readonly oldUntil: number },
-    now: number,
-  ): Promise<Result<void>>;
 }

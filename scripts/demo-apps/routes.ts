@@ -39,7 +39,7 @@ export type DemoReply =
   | { readonly kind: "json"; readonly status: number; readonly body: unknown }
   | { readonly kind: "page"; readonly status: number; readonly html: string }
   | { readonly kind: "redirect"; readonly to: string }
-  /** The event is sent first, and the page says what became of it. */
+  /** The event is sent first, and the page says how it was answered. */
   | { readonly kind: "send"; readonly event: SentEvent; readonly render: (note: string) => string }
   | { readonly kind: "no_reply"; readonly how: "hang" | "cut" };
 

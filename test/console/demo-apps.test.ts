@@ -156,8 +156,12 @@ test("a trigger is created, its event becomes a task, and it is paused, resumed 
   await events.close();
   const [trigger] = (await api.must<{ data: { id: string }[] }>("GET", "/v1/triggers?app=gmail")).data;
   const received = async () =>
-    (await api.must<{ data: { state: string; task_id: string | null }[] }>("GET", `/v1/triggers/${trigger?.id}/received`))
-      .data;
+    (
+      await api.must<{ data: { state: string; task_id: string | null }[] }>(
+        "GET",
+        `/v1/triggers/${trigger?.id}/received`,
+      )
+    ).data;
   await expect.poll(async () => (await received()).map(({ state }) => state), PATIENT).toEqual(["done"]);
   const task = await api.must<{ input: string }>("GET", `/v1/tasks/${(await received())[0]?.task_id}`);
   expect(task.input).toContain("Order 7 has arrived");

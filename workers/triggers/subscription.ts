@@ -13,7 +13,7 @@ import { OLD_SECRET_MS, selectValidSecrets } from "../../core/channels/webhooks/
 import { NO_PROVIDER_MESSAGE } from "../../core/connections/catalogue-app.ts";
 import type { AppTriggers } from "../../core/ports/apps.ts";
 import { OPERATOR_TENANT } from "../../core/ports/audit.ts";
-import type { StoredSubscription } from "../../core/ports/trigger-table.ts";
+import type { StoredSubscription } from "../../core/ports/subscription-table.ts";
 
 const OWNER = OPERATOR_TENANT;
 /** Longer than the requests of a change take. */

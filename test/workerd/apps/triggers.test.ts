@@ -208,7 +208,7 @@ describe("an event", () => {
     expect(await listReceived(ana, id)).toHaveLength(1);
   });
 
-  test("of an unknown trigger is refused and logged, whoever the body says it is for", async () => {
+  test("of an unknown trigger is refused and logged, for every owner that the body names", async () => {
     const { id } = await makeTrigger();
     const log = vi.spyOn(console, "error").mockReturnValue(undefined);
     const claims = { user_id: `${office.tenant}.${ana.person}`, connected_account_id: account };
