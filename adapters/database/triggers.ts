@@ -85,9 +85,9 @@ function tenantRows(connection: Connection): Omit<TriggerTable, RowsOfAll> {
         selectTriggers(query).where(isThis(tenant, id)),
       ]);
       if (!written.ok) return { ok: false, error: nameEqual(written.error) };
-      const [found] = written.value[1];
+      const [changed, [found]] = written.value;
       if (found === undefined) return NO_TRIGGER;
-      if (found.version === version + 1) return ok(toTrigger(found));
+      if (changed.rowCount > 0) return ok(toTrigger(found));
       return failed("conflict", "The trigger was changed meanwhile. Read it again, and repeat the change.");
     },
 
