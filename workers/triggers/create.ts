@@ -12,7 +12,6 @@ import { isId, makeId } from "../../core/base/ids.ts";
 import { getOwnerPerson } from "../../core/connections/account.ts";
 import { isCatalogueApp } from "../../core/connections/catalogue-app.ts";
 import type { Connection } from "../../core/connections/connection.ts";
-import type { AuditEntry } from "../../core/ports/audit.ts";
 import { TOOLS_MS } from "../../core/tenant/cost-rates.ts";
 import { checkTriggerConfig } from "../../core/triggers/check-config.ts";
 import { mayUseTrigger, type Trigger, type TriggerConfig, type TriggerRequest } from "../../core/triggers/trigger.ts";

@@ -142,7 +142,7 @@ describe("a trigger of the provider ends", () => {
   test("with its agent, and with the person of its connection", async () => {
     const agent = newId("agent");
     const config = { name: "mailer", instructions: "x", tools: [], permissions: [] };
-    valueOf(await database.agents.create(tenant, { id: agent, config: config as never }, act("agent.create", agent)));
+    valueOf(await database.agents.create(tenant, { id: agent, config }, act("agent.create", agent)));
     const [first, second] = [await make({}, agent), await make({ a: 1 })];
     valueOf(await database.agents.archive(tenant, agent, act("agent.archive", agent)));
     expect(await read(first.id)).toMatchObject(GONE);

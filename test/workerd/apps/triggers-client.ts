@@ -17,7 +17,7 @@ export interface SentEvent {
   readonly otherSignatures?: string;
 }
 
-export async function sign(message: string, secret: string): Promise<string> {
+async function sign(message: string, secret: string): Promise<string> {
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", new TextEncoder().encode(secret), algorithm, false, ["sign"]);
   return toBase64(new Uint8Array(await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(message))));
