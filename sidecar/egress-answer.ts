@@ -28,19 +28,19 @@ export function hashBytes(bytes: Buffer): string {
 }
 
 /** Reads a request's body. Null if it is too large. */
-export async function readBody(request: IncomingMessage): Promise<Buffer | null> {
+export async function readBody(request: IncomingMessage, maxBytes = MAX_REQUEST_BYTES): Promise<Buffer | null> {
   if (request.headers["content-length"] === "0") return Buffer.alloc(0);
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > MAX_REQUEST_BYTES) return null;
+    if (bytes > maxBytes) return null;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
 /** Refuses a body that `readBody` did not read. */
-export function sendTooLarge(response: ServerResponse): void {
-  sendJson(response, 413, { code: "too_large", message: `A request body may have ${MAX_REQUEST_BYTES} bytes.` });
+export function sendTooLarge(response: ServerResponse, maxBytes = MAX_REQUEST_BYTES): void {
+  sendJson(response, 413, { code: "too_large", message: `A request body may have ${maxBytes} bytes.` });
 }

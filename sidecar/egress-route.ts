@@ -21,6 +21,9 @@ import { getBodyHash, type EgressOrder } from "./token.ts";
 /** Limits one tenant, since a server of its choice can hold each request for minutes. */
 const MAX_CONCURRENT_PER_TENANT = 128;
 
+/** A request whose reply is streamed may be the upload of a file. */
+const MAX_UPLOAD_BYTES = 52_428_800;
+
 const WRONG_BODY = "The body does not match the token. Nothing was sent.";
 
 export interface EgressRoutes extends BatchRoutes {
@@ -32,8 +35,9 @@ export function makeEgressRoutes(egress: EgressDeps, slots: Slots): EgressRoutes
   const ofTenant = new Slots(MAX_CONCURRENT_PER_TENANT);
 
   async function serve(order: EgressOrder, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await readBody(request);
-    if (body === null) return sendTooLarge(response);
+    const maxBytes = order.stream === true ? MAX_UPLOAD_BYTES : undefined;
+    const body = await readBody(request, maxBytes);
+    if (body === null) return sendTooLarge(response, maxBytes);
     if (![null, hashBytes(body)].includes(getBodyHash(order)))
       return sendRefusal(response, { ok: false, code: "invalid_input", message: WRONG_BODY, sent: false });
     const gone = new AbortController();

@@ -1,7 +1,8 @@
 /**
  * Calls of actions through the accounts of one tenant: finds what the provider calls an account, sends one request, and
- * writes one line. An account that the provider says has ended expires here too.
+ * writes one line. Files go through egress (`app-files.ts`). An account that the provider says has ended expires here too.
  */
+import { type AppFilesParts, downloadAppFile, uploadAppFile } from "./app-files.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { Account } from "../../core/connections/account.ts";
 import type { AppCallLine, AppCallsPort } from "../../core/ports/app-calls.ts";
@@ -9,13 +10,11 @@ import type { AppAccount, AppLookup, AppReply, AppsPort } from "../../core/ports
 import type { ConnectionsPort } from "../../core/ports/connections.ts";
 import type { ProviderAccounts } from "../../core/ports/provider-accounts.ts";
 
-export interface AppCallsParts {
+export interface AppCallsParts extends AppFilesParts {
   readonly apps: AppsPort;
   readonly accounts: ProviderAccounts;
   readonly connections: Pick<ConnectionsPort, "refused">;
   readonly log: (line: AppCallLine) => void;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
 }
 
 export function openAppCalls(parts: AppCallsParts): AppCallsPort {
@@ -48,6 +47,8 @@ export function openAppCalls(parts: AppCallsParts): AppCallsPort {
       );
       return probed;
     },
+    upload: (file) => uploadAppFile(parts, file),
+    download: (wanted) => downloadAppFile(parts, wanted),
   };
 }
 

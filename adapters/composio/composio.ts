@@ -5,6 +5,7 @@
 import type { AppLinks, AppsPort, AppTriggers, CatalogueSource } from "../../core/ports/apps.ts";
 import { openCatalogueSource } from "./catalogue.ts";
 import { executeAction } from "./execute.ts";
+import { requestUpload } from "./files.ts";
 import { openAppLinks } from "./links.ts";
 import { probeCall } from "./probe.ts";
 import type { ComposioAccess } from "./request.ts";
@@ -33,6 +34,7 @@ export function openComposio(settings: ComposioSettings, now: () => number = Dat
     apps: {
       execute: (call) => executeAction(access, call),
       probe: (lookup) => probeCall(access, lookup),
+      requestUpload: (upload) => requestUpload(access, upload),
     },
     links: openAppLinks(access),
     triggers: openAppTriggers(access),

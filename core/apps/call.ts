@@ -3,14 +3,17 @@
  *
  * 1. One attempt of the gateway is one request, or several that the provider refused: only the last may have been carried out.
  * 2. Each attempt has a request id of its own, derived from the call, so that a later attempt can look for it.
- * 3. An action that only reads, or that a repeat does not change further, is repeated after a lost reply; others are looked up.
+ * 3. Files are uploaded before the first attempt and sent by their keys, the same in each attempt.
+ * 4. An action that only reads, or that a repeat does not change further, is repeated after a lost reply; others are looked up.
  */
 import type { Failure } from "../base/errors.ts";
 import { sha256Hex } from "../base/sha256.ts";
 import type { OutsideCaller } from "../gateway/outside-tool.ts";
 import type { AppOrigin, OutsideTool } from "../tool/source.ts";
 import type { ProbeOutcome, ToolContext, ToolOutcome } from "../tool/tool.ts";
-import { findUpload } from "./uploads.ts";
+import { saveFiles } from "./saved-files.ts";
+import { uploadFiles } from "./upload-files.ts";
+import { fillUploads, listFiles, MAX_APP_FILE_BYTES, MAX_UPLOADS, replaceFiles, toPathSchema } from "./uploads.ts";
 
 /** The request times out this much before the gateway's limit, so that its own error is reported. */
 const MARGIN_MS = 1_000;
@@ -21,20 +24,48 @@ const MAX_LOOKED_UP = 8;
 
 type Target = OutsideTool & { readonly origin: AppOrigin };
 type Given = Readonly<Record<string, unknown>>;
-type Context = ToolContext<"apps">;
+type Context = ToolContext<"apps" | "files">;
+
+/** How long the files of a result are fetched, after the reply and after a look-up. */
+const FETCH_MS = 30_000;
+const FETCH_AFTER_PROBE_MS = 3_000;
 
 /** Calls the actions of apps. */
-export const appCaller: OutsideCaller<"app", "apps"> = { needs: ["apps"], call, check, probe };
+export const appCaller: OutsideCaller<"app", "apps" | "files"> = {
+  needs: ["apps", "files"],
+  extraMs: FETCH_MS,
+  call,
+  check,
+  probe,
+  files: { maxBytes: MAX_APP_FILE_BYTES, toPathSchema, replace: replaceFiles, upload: uploadFiles },
+};
 
 async function call(target: Target, given: Given, context: Context): Promise<ToolOutcome<unknown>> {
   const { app, action, version } = target.origin;
-  const { apps, account = null, key, attempt, signal } = context;
+  const { apps, account = null, key, attempt, uploads = [], signal } = context;
+  const filled = fillUploads(target.input, given, uploads);
+  if (!filled.ok) return { kind: "failure", failure: filled.error };
   const requestId = await deriveRequestId(context, attempt);
   const timeoutMs = getTimeoutMs(target);
-  const request = { app, action, version, arguments: given, account, key, requestId, timeoutMs, signal };
+  const request = {
+    app,
+    action,
+    version,
+    arguments: filled.value as Given,
+    account,
+    key,
+    requestId,
+    timeoutMs,
+    signal,
+  };
   const replied = await apps.execute(request);
   if (!replied.ok) return { kind: "failure", failure: toFailure(target, replied.error) };
-  return { kind: "result", result: replied.value.data };
+  return { kind: "result", result: await save(replied.value.data, app, context, FETCH_MS) };
+}
+
+async function save(data: unknown, app: string, context: Context, timeMs: number): Promise<unknown> {
+  const now = Date.now;
+  return await saveFiles(data, { app, context, now, until: now() + timeMs });
 }
 
 /** A call that may be repeated leaves time for one repeat. */
@@ -50,10 +81,10 @@ function toFailure({ effect }: Target, failure: Failure): Failure {
 }
 
 function check({ name, input }: Target, given: Given): Failure | null {
-  const field = findUpload(input, given);
-  if (field === null) return null;
-  const message = `${name} takes a file as ${field}. Files cannot be passed to actions of apps: leave ${field} out.`;
-  return { code: "not_available", message, field };
+  const files = listFiles(input, given);
+  const field = files[MAX_UPLOADS]?.field;
+  if (field === undefined) return null;
+  return { code: "invalid_input", message: `${field}: a call of ${name} takes at most ${MAX_UPLOADS} files.`, field };
 }
 
 async function probe({ origin }: Target, _given: Given, context: Context): Promise<ProbeOutcome<unknown>> {
@@ -64,7 +95,8 @@ async function probe({ origin }: Target, _given: Given, context: Context): Promi
   for (let looks = 0; ; looks += 1) {
     const probed = await apps.probe({ app, action, account, requestIds, since, signal });
     const found = probed.ok ? probed.value : null;
-    if (found?.kind === "happened") return { kind: "happened", result: found.reply.data };
+    if (found?.kind === "happened")
+      return { kind: "happened", result: await save(found.reply.data, app, context, FETCH_AFTER_PROBE_MS) };
     if (found?.kind === "not_happened") return found;
     const delayMs = found?.isEarly === false ? undefined : LOG_DELAYS_MS[looks];
     if (delayMs === undefined || signal.aborted) return { kind: "cannot_tell" };

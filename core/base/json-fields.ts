@@ -13,3 +13,8 @@ export function getTextField(value: unknown, name: string): string | null {
   const field = getField(value, name);
   return typeof field === "string" ? field : null;
 }
+
+/** True for a JSON object. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

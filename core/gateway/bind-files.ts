@@ -3,7 +3,7 @@
  * sandbox's index, and the call sends exactly those bytes.
  */
 import { toCanonicalJson } from "../base/canonical-json.ts";
-import { failed, ok, type Result } from "../base/errors.ts";
+import { type Failed, failed, ok, type Result } from "../base/errors.ts";
 import type { FileEntry, FilesPort } from "../ports/files.ts";
 import { type BoundCopy, bindCopy, type BoundFile } from "../sandbox/bind-copy.ts";
 import { judgePath } from "../sandbox/path.ts";
@@ -11,7 +11,7 @@ import { sha256HexSync } from "../base/sha256-sync.ts";
 import type { SandboxRules } from "../sandbox/rules.ts";
 import type { Tool } from "../tool/tool.ts";
 
-type FileTerms = Pick<Tool, "refersTo" | "copies">;
+type FileTerms = Pick<Tool, "refersTo" | "mapFiles" | "maxFileBytes" | "copies">;
 
 /** True when a call with these validated arguments names a file, or gives files to a program. */
 export function namesFiles(tool: FileTerms, given: unknown): boolean {
@@ -35,6 +35,8 @@ export async function bindFiles(
     if (!path.ok) return path;
     const found = await files.stat(path.value);
     if (!found.ok) return { ok: false, error: { ...found.error, field } };
+    const tooLarge = refuseLarge(tool, found.value, field);
+    if (tooLarge !== null) return tooLarge;
     bound.push({ path: found.value.path, size: found.value.size, hash: found.value.hash });
   }
   return ok({ files: bound, copy: null });
@@ -88,7 +90,25 @@ interface NamedFile {
   readonly name: string;
 }
 
-function listNamedFiles({ refersTo = {} }: Pick<Tool, "refersTo">, given: unknown): NamedFile[] {
+/** Refuses a file that the tool cannot take; null if it can. */
+export function refuseLarge(
+  { maxFileBytes = Infinity }: Pick<Tool, "maxFileBytes">,
+  { path, size }: Pick<FileEntry, "path" | "size">,
+  field: string,
+): Failed | null {
+  if (size <= maxFileBytes) return null;
+  return failed("too_large", `${field}: ${path} has ${size} bytes, at most ${maxFileBytes}. It was not sent.`, {
+    field,
+  });
+}
+
+function listNamedFiles({ refersTo = {}, mapFiles }: Pick<Tool, "refersTo" | "mapFiles">, given: unknown): NamedFile[] {
+  const found: NamedFile[] = [];
+  mapFiles?.(given as never, (name, field) => {
+    if (!found.some((one) => one.name === name)) found.push({ field, name });
+    return ok(name);
+  });
+  if (mapFiles !== undefined) return found;
   const values = new Map(Object.entries(given ?? {}));
   const covered = Object.keys(refersTo).filter((field) => refersTo[field] === "file");
   return covered.flatMap((field) => {

@@ -15,7 +15,18 @@ const INTENTS: Readonly<Record<PathUse, PathIntent>> = {
 const MAX_PATHS = 1_000;
 
 /** Returns arguments with each path in its canonical form. Refuses a path that the agent's rules forbid, as written. */
-export function canonicalisePaths(refersTo: Tool["refersTo"], given: unknown, rules: SandboxRules): Result<unknown> {
+export function canonicalisePaths(
+  tool: Pick<Tool, "refersTo" | "mapFiles">,
+  given: unknown,
+  rules: SandboxRules,
+): Result<unknown> {
+  // The tool's own function reads any value, also one that its schema refuses.
+  if (tool.mapFiles !== undefined)
+    return tool.mapFiles(given as never, (path, field) => judgePath(path, rules, "read", field));
+  return canonicaliseNamed(tool.refersTo, given, rules);
+}
+
+function canonicaliseNamed(refersTo: Tool["refersTo"], given: unknown, rules: SandboxRules): Result<unknown> {
   if (refersTo === undefined) return ok(given);
   const values = new Map(Object.entries(given ?? {}));
   for (const [field, use] of Object.entries(refersTo)) {

@@ -6,16 +6,18 @@ import { limitPatterns, type PatternBudget } from "../lib/json-schema/limit-patt
 import type { PatternsPort } from "../lib/patterns.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
 import type { Carried } from "../provenance/carry-out.ts";
-import type { Failure } from "../base/errors.ts";
+import { type Failure, ok, type Result } from "../base/errors.ts";
 import type {
   AppAction,
   EffectClass,
   KnownEnd,
   ProbeOutcome,
+  ReplaceFile,
   Tool,
   ToolContext,
   ToolOutcome,
   Touch,
+  UploadedFile,
 } from "../tool/tool.ts";
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 import { ACTION_PREFIX, type AppOrigin, toNameKey, type OutsideOrigin, type OutsideTool } from "../tool/source.ts";
@@ -32,6 +34,8 @@ type OutsideToolOf<K extends Kind> = OutsideTool & { readonly origin: Extract<Ou
 /** Makes the calls of tools of one kind of origin. */
 export interface OutsideCaller<K extends Kind, Need extends keyof ToolPorts> {
   readonly needs: readonly Need[];
+  /** The time that a call has beyond the tool's own limit, in ms. Absent: none. */
+  readonly extraMs?: number;
   /** `given` matches the tool's input. Expected errors are failures. */
   call(
     tool: OutsideToolOf<K>,
@@ -40,6 +44,20 @@ export interface OutsideCaller<K extends Kind, Need extends keyof ToolPorts> {
   ): Promise<ToolOutcome<unknown>>;
   /** Returns why a call with these arguments cannot be made, before a person is asked to approve it; null: nothing is known. */
   check?(tool: OutsideToolOf<K>, given: Readonly<Record<string, unknown>>): Failure | null;
+  /** For a kind whose tools take files of the sandbox. */
+  readonly files?: {
+    /** The most bytes of one. */
+    readonly maxBytes: number;
+    /** Returns the schema with a path in the place of each file; the same object if it has no file. */
+    toPathSchema(input: JsonSchema): JsonSchema;
+    /** As in `Tool`, for arguments by that schema. */
+    replace(input: JsonSchema, given: unknown, replace: ReplaceFile): Result<unknown>;
+    upload(
+      tool: OutsideToolOf<K>,
+      given: Readonly<Record<string, unknown>>,
+      context: ToolContext<Need>,
+    ): Promise<Result<readonly UploadedFile[]>>;
+  };
   /** Looks up whether a call happened. A tool of a kind without it is never looked up. */
   probe?(
     tool: OutsideToolOf<K>,
@@ -105,10 +123,15 @@ function createOutsideTool({ source, tool }: SourcedTool, { callers, patterns }:
   const { name, summary, toolbox, category, permissions, security, timeoutMs, origin } = tool;
   const caller: OutsideCaller<Kind, keyof ToolPorts> | undefined = callers[origin.kind];
   // Compiled on first use: most of a tenant's thousands of tools are never called in an isolate.
-  const input = memoize(() => new CompiledSchema(tool.input, patterns));
+  const schema = memoize(() => caller?.files?.toPathSchema(tool.input) ?? tool.input);
+  const input = memoize(() => new CompiledSchema(schema(), patterns));
+  const mapFiles = (given: unknown, replace: ReplaceFile) =>
+    caller?.files === undefined || schema() === tool.input ? ok(given) : caller.files.replace(schema(), given, replace);
+  const listFiles = (given: unknown) => listMapped(mapFiles, given);
   // The schema that a provider gives for an action describes the reply around its result.
   const result = origin.kind === "app" ? null : tool.output;
   const output = memoize(() => new CompiledSchema(result ?? {}, patterns));
+  const written = memoize(() => ({ source, input: schema(), output: result }));
   return {
     name,
     summary,
@@ -119,11 +142,11 @@ function createOutsideTool({ source, tool }: SourcedTool, { callers, patterns }:
     effect: tool.effect === "probe" && caller?.probe === undefined ? "once" : tool.effect,
     keyedForMs: tool.keyedForMs ?? ((_given, { ownApi = null }) => findKeyLifetime(origin, ownApi)),
     needs: caller?.needs ?? [],
-    touches: (_given, effect) => listTouches(origin, effect),
-    carries: (given: Readonly<Record<string, unknown>>) => findCarried(tool, given),
+    touches: (given, effect) => listTouches(origin, effect, listFiles(given).length > 0),
+    carries: (given: Readonly<Record<string, unknown>>) => findCarried(tool, given, listFiles(given)),
     ...findDestination(tool),
     aliases: {},
-    timeoutMs,
+    timeoutMs: timeoutMs + (caller?.extraMs ?? 0),
     ...(tool.app === undefined ? {} : { app: tool.app }),
     ...(origin.kind === "app" ? { alsoNamed: listNames(name, origin), action: toAppAction(origin, tool.effect) } : {}),
     steers: origin.kind === "skill",
@@ -137,7 +160,10 @@ function createOutsideTool({ source, tool }: SourcedTool, { callers, patterns }:
     },
     compileInput: (budget) => input().compile(budget),
     compileOutput: (budget) => output().compile(budget),
-    written: { source, input: tool.input, output: result },
+    get written() {
+      return written();
+    },
+    ...(caller?.files === undefined ? {} : { mapFiles, ...addFiles(tool, caller.files) }),
     ...addLookups(tool, caller),
     async run(given, context) {
       if (caller === undefined) return failNotAvailable(name, origin.kind);
@@ -150,9 +176,9 @@ function createOutsideTool({ source, tool }: SourcedTool, { callers, patterns }:
 
 /**
  * Returns the resources of an outside tool, which may touch anything on its own server. An MCP server's images become
- * files (`core/mcp/content.ts`). A skill's tool runs in a separate task.
+ * files (`core/mcp/content.ts`), as do files in the result of an app. A skill's tool runs in a separate task.
  */
-function listTouches(origin: OutsideOrigin, effect: EffectClass): readonly Touch[] {
+function listTouches(origin: OutsideOrigin, effect: EffectClass, namesFiles: boolean): readonly Touch[] {
   switch (origin.kind) {
     case "http":
       return [
@@ -164,7 +190,11 @@ function listTouches(origin: OutsideOrigin, effect: EffectClass): readonly Touch
         { resource: "files", mode: "add" },
       ];
     case "app":
-      return [{ resource: `server:app/${origin.app}`, mode: getTouchMode(effect) }];
+      return [
+        { resource: `server:app/${origin.app}`, mode: getTouchMode(effect) },
+        // A later call must not change a file before it is uploaded.
+        { resource: "files", mode: namesFiles ? "write" : "add" },
+      ];
     case "skill":
       return [];
   }
@@ -181,6 +211,26 @@ function addLookups(
     ...(caller?.check === undefined ? {} : { check }),
     ...(caller?.probe === undefined || tool.effect !== "probe" ? {} : { probe }),
   };
+}
+
+function addFiles(
+  tool: OutsideTool,
+  files: NonNullable<OutsideCaller<Kind, keyof ToolPorts>["files"]>,
+): Pick<Tool, "maxFileBytes" | "upload"> {
+  return {
+    maxFileBytes: files.maxBytes,
+    upload: async (given, context) => await files.upload(tool, given, context),
+  };
+}
+
+/** Returns the paths among the arguments. */
+function listMapped(map: NonNullable<Tool["mapFiles"]>, given: unknown): string[] {
+  const paths = new Set<string>();
+  map(given as never, (path) => {
+    paths.add(path);
+    return ok(path);
+  });
+  return [...paths];
 }
 
 const CANNOT_TELL = { kind: "cannot_tell" } as const;
@@ -214,7 +264,11 @@ function findDestination({ origin }: OutsideTool): Pick<Tool, "destination"> {
 }
 
 /** Returns the arguments of a call that only reads. The approval policy judges calls with an effect. */
-function findCarried(tool: OutsideTool, values: Readonly<Record<string, unknown>>): Carried | null {
+function findCarried(
+  tool: OutsideTool,
+  values: Readonly<Record<string, unknown>>,
+  files: readonly string[],
+): Carried | null {
   const { name, origin, effect, input } = tool;
   if (origin.kind === "skill") return null;
   const reads = effect === "none" || (origin.kind === "http" && isSafeMethod(origin.request.method));
@@ -222,7 +276,7 @@ function findCarried(tool: OutsideTool, values: Readonly<Record<string, unknown>
   const filled = origin.kind === "http" ? fillTemplate(origin.request, values) : null;
   const url = filled?.ok === true ? filled.value.url : null;
   const source = findDestination(tool).destination ?? name;
-  return { kind: "arguments", tool: name, source, url, values, schema: input };
+  return { kind: "arguments", tool: name, source, url, values, schema: input, files };
 }
 
 /** Computes a value on first use. */

@@ -15,7 +15,7 @@ import { fitTypes } from "./fit-types.ts";
 import { parseArguments } from "./parse-arguments.ts";
 
 /** The fields of a tool that its arguments are validated by. */
-export type ValidatedTool = Pick<Tool, "name" | "aliases" | "input" | "toolbox" | "written" | "refersTo">;
+export type ValidatedTool = Pick<Tool, "name" | "aliases" | "input" | "toolbox" | "written" | "refersTo" | "mapFiles">;
 
 /** What an agent adds to a call before it is validated. */
 export interface AgentArguments {
@@ -37,8 +37,7 @@ export function validateArguments(
 ): Result<unknown> {
   const fitted = readArguments(tool, given, supplied);
   if (!fitted.ok) return fitted;
-  const canonicalise = (values: unknown) =>
-    rules === undefined ? ok(values) : canonicalisePaths(tool.refersTo, values, rules);
+  const canonicalise = (values: unknown) => (rules === undefined ? ok(values) : canonicalisePaths(tool, values, rules));
   const written = canonicalise(fitted.value);
   if (!written.ok) return written;
   const parsed = tool.input.safeParse(written.value);

@@ -1,7 +1,7 @@
 /** Calls of actions through the accounts of one tenant, for tools alone. */
 import type { Account } from "../connections/account.ts";
 import type { Failure, Result } from "../base/errors.ts";
-import type { AppCall, AppLookup, AppProbe, AppReply } from "./apps.ts";
+import type { AppCall, AppLookup, AppProbe, AppReply, AppUpload } from "./apps.ts";
 
 /** The account that its stage chose; null for an app that needs none. */
 interface ThroughAccount {
@@ -21,6 +21,40 @@ export type AppLookupRequest = Omit<AppLookup, "account"> & ThroughAccount;
 export interface AppCallsPort {
   execute(request: AppRequest): Promise<Result<AppReply>>;
   probe(request: AppLookupRequest): Promise<Result<AppProbe>>;
+  /**
+   * Uploads a file to the provider for later calls of an action. Nothing is called: `happened` of a failure is `no`, and an upload
+   * may be repeated. `blocked_by_policy`: egress may not reach the provider's address.
+   */
+  upload(file: AppFile): Promise<Result<{ readonly key: string }>>;
+  /**
+   * Fetches a file of a result, by https unless the operator opened the address. Messages are ends of a sentence and never
+   * contain the link. `too_large` beyond `maxBytes`, `blocked_by_policy` for an address that egress may not reach.
+   */
+  download(wanted: AppFileLink): Promise<Result<AppDownload>>;
+}
+
+/** A file for an action. */
+export interface AppFile extends Pick<AppUpload, "app" | "action" | "name" | "contentType" | "signal"> {
+  /** In bytes. */
+  readonly size: number;
+  /** Reads it once there is memory for it. */
+  read(): Promise<Result<Uint8Array>>;
+}
+
+/** The signed link to a file, and its limits. */
+export interface AppFileLink {
+  readonly url: string;
+  readonly maxBytes: number;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface AppDownload {
+  readonly bytes: Uint8Array;
+  /** As its server states it; null if it does not. */
+  readonly contentType: string | null;
+  /** Frees the memory of the bytes. */
+  release(): void;
 }
 
 /** What the log has of a call. Never its arguments or its result. */

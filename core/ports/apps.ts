@@ -77,10 +77,28 @@ export type AppProbe =
   /** `isEarly`: the entry may still be written. */
   | { readonly kind: "cannot_tell"; readonly why: string; readonly isEarly: boolean };
 
+/** A file that a call will name. */
+export interface AppUpload extends Pick<AppCall, "app" | "action" | "signal"> {
+  readonly name: string;
+  readonly contentType: string;
+  /** Of its bytes, in hex. */
+  readonly md5: string;
+}
+
+/** Where the bytes of a file are to be put, by one PUT. */
+export interface UploadTarget {
+  /** Names the file in calls. */
+  readonly key: string;
+  /** A signed address, which is a secret. */
+  readonly url: string;
+}
+
 export interface AppsPort {
   /** `happened` of a failure (core/base/errors.ts) says if the action was or may have been carried out. */
   execute(call: AppCall): Promise<Result<AppReply>>;
   probe(lookup: AppLookup): Promise<Result<AppProbe>>;
+  /** Calls nothing, and may be repeated. */
+  requestUpload(upload: AppUpload): Promise<Result<UploadTarget>>;
 }
 
 /** An account at the provider, by the provider's own id. */

@@ -35,6 +35,8 @@ export type Carried =
       readonly values: unknown;
       /** The schema of the tool's input, which limits its arguments. */
       readonly schema: JsonSchema;
+      /** Paths of the files that it sends. Absent: none. */
+      readonly files?: readonly string[];
     };
 
 /** Lists of the agent that the rule reads. */
@@ -91,12 +93,14 @@ function listSentParts({ username, password, pathname, search }: URL): string {
 }
 
 function judgeArguments(
-  { tool, source, url: written, values, schema }: Extract<Carried, { kind: "arguments" }>,
+  { tool, source, url: written, values, schema, files = [] }: Extract<Carried, { kind: "arguments" }>,
   ground: Ground,
   rules: CarryRules,
 ): string | null {
   const url = written === null ? null : parseWebUrl(written);
   if (url !== null && isAllowedHost(url, rules)) return null;
+  const [file] = files;
+  if (file !== undefined) return `To ${tool}: it sends the file ${quote(file)}.`;
   const choice = countChoice(values, schema, (value) => countValueChoice(value, source, ground));
   if (choice.kind === "bounded") return null;
   const isNamed = isNamedTool(tool, url === null && source !== tool ? source : null, ground);

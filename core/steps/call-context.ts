@@ -53,6 +53,7 @@ export function createContext(
     metadata: facts.metadata,
     resumed: call.resumed ?? null,
     ...(call.account === undefined ? {} : { account: call.account }),
+    ...(call.uploads === undefined ? {} : { uploads: call.uploads }),
     ...given,
   };
   const limited = known.label === OUTSIDE ? { ...ports, web: stayOnHost(ports.web) } : ports;

@@ -20,7 +20,7 @@ import type { BoundCopy } from "../sandbox/bind-copy.ts";
 import type { WorkingCopy } from "../sandbox/working-copy.ts";
 import type { ActJob, ActLine } from "./rpc.ts";
 import type { AccountedCall, CallOutcome } from "../task/commands.ts";
-import type { Control, Tool } from "../tool/tool.ts";
+import type { Control, Tool, UploadedFile } from "../tool/tool.ts";
 import { hashArguments } from "../gateway/arguments-hash.ts";
 import { pickTerms } from "../task/key-lifetime.ts";
 import { type AttemptedEffect, chooseRecovery, decideAfterFailure, giveUp } from "../gateway/outcome.ts";
@@ -30,7 +30,16 @@ import { refuseAction } from "./app-access.ts";
 import { type AccountCheck, checkAccount, chooseAgain, isEndOf } from "./call-account.ts";
 import { toFailureOutcome, toResultOutcome } from "./call-outcome.ts";
 import { refusedOutcome } from "./prepare.ts";
-import { type DefectReporter, toDefect, probeLost, probeTool, runTool, type WorkMeter } from "./run-tool.ts";
+import {
+  type DefectReporter,
+  getTimeoutMs,
+  toDefect,
+  probeLost,
+  probeTool,
+  runTool,
+  uploadFiles,
+  type WorkMeter,
+} from "./run-tool.ts";
 import type { ShapeLimits } from "../gateway/shape.ts";
 import { createContext } from "./call-context.ts";
 import { type CallEndLine, scheduleCalls } from "./schedule-calls.ts";
@@ -95,8 +104,8 @@ interface CallLimits {
   readonly copy: WorkingCopy | null;
 }
 
-/** What became of a call: its outcome, or another account, with which nothing was sent. */
-type CallEnd = CallOutcome | { readonly accounted: AccountedCall };
+/** What became of a call: its outcome, or another account or uploaded files, with which nothing was sent. */
+type CallEnd = CallOutcome | { readonly accounted: AccountedCall } | { readonly uploaded: readonly UploadedFile[] };
 
 /** The dependencies that the calls of one step share. */
 interface StepDeps extends PerformDeps {
@@ -143,17 +152,14 @@ async function runCall(
   signal: AbortSignal,
 ): Promise<CallEndLine> {
   const { callId, approvedFiles } = call;
-  const settle = (end: CallEnd): CallEndLine =>
-    "accounted" in end
-      ? { type: "accounted", callId, ruling: end.accounted }
-      : { type: "settled", callId, outcome: end };
+  const settle = (end: CallEnd): CallEndLine => toEndLine(callId, end);
   const isVisit = call.mode === "account" && deps.toolset.resolve(call.tool)?.connects === undefined;
   if (isVisit) return settle(await visitAccount(call, job, deps));
   const perform = async (its: StepDeps, copy: WorkingCopy | null = null): Promise<CallEnd> => {
     const taint = new TaintTracker(call.label ?? OUTSIDE);
     for (const { label = TENANT } of copy?.entries.values() ?? []) taint.join(label);
     const outcome = await performCall(call, job, its, { deadline, signal, taint, copy });
-    if ("accounted" in outcome) return outcome;
+    if (!("state" in outcome)) return outcome;
     return { ...outcome, label: taint.label, ...(taint.readUploadsOnly ? { isUpload: true } : {}) };
   };
   if (approvedFiles === undefined) return settle(await perform(deps));
@@ -174,10 +180,16 @@ async function runCall(
   const files = guardApprovedFiles(deps.ports.files, approvedFiles, () => (hasChanged = true));
   const guarded = { ...deps, ports: { ...deps.ports, files } };
   const outcome = await perform(guarded);
-  if (!hasChanged || !isFirst || "accounted" in outcome || outcome.state !== "failed") return settle(outcome);
+  if (!hasChanged || !isFirst || !("state" in outcome) || outcome.state !== "failed") return settle(outcome);
   // The file changed during the call. Nothing was sent.
   const present = await readBoundFiles(call, job, deps);
   return present.ok ? { type: "bound", callId, files: present.value.files } : settle(outcome);
+}
+
+function toEndLine(callId: string, end: CallEnd): CallEndLine {
+  if ("accounted" in end) return { type: "accounted", callId, ruling: end.accounted };
+  if ("uploaded" in end) return { type: "uploaded", callId, uploads: end.uploaded };
+  return { type: "settled", callId, outcome: end };
 }
 
 /** Returns the current content of the files that a call names or gives to a program, or why it would fail. */
@@ -266,8 +278,7 @@ async function performCall(
   let timeLimit: TimeLimit | null = null;
   try {
     const given = toCanonicalArguments(tool, call.arguments) as never;
-    const own = typeof tool.timeoutMs === "function" ? tool.timeoutMs(given) : tool.timeoutMs;
-    const timeoutMs = Math.min(own, deadline - started);
+    const timeoutMs = Math.min(getTimeoutMs(tool, given, call.mode), deadline - started);
     timeLimit = openTimeLimit(deps.timer, timeoutMs, signal);
     const { signal: limit } = timeLimit;
     const work = deps.meterWork(limit);
@@ -293,6 +304,11 @@ async function performCall(
     const inside = deps.toolset.admits(tool);
     if (!inside.ok && mayHaveHappened) return end(inside.error);
     if (!inside.ok) return { ...refusedOutcome(inside.error), durationMs: spentMs() };
+
+    if (call.mode === "upload") {
+      const uploaded = await uploadFiles(tool, given, context, limit);
+      return uploaded.ok ? { uploaded: uploaded.value } : end(uploaded.error);
+    }
 
     for (let tries = 0; ; tries += 1) {
       const outcome = await runTool(tool, given, context, {

@@ -161,7 +161,9 @@ async function prepareCall(
   const dispatches =
     tool.onlyByModel === "dispatches" ? { dispatches: true, copiesRecord: copiesRecord(given, context) } : {};
   const touches = findTouches(tool, given, terms.effect, through);
-  const files = namesFiles(tool, given) ? { namesFiles: true } : {};
+  const files = namesFiles(tool, given)
+    ? { namesFiles: true, ...(tool.upload === undefined ? {} : { hasUploads: true }) }
+    : {};
   return {
     id,
     tool: tool.name,

@@ -33,7 +33,9 @@ export async function reviseCall(
   if (!bound.ok) return { ok: false, error: toBodyFields({ ...bound.error, code: "invalid_input" }) };
   const touches = findTouches(tool, given, terms.effect, account);
   const argumentsHash = await hashArguments(tool.name, given, account);
-  return ok({ arguments: given, argumentsHash, ...terms, touches, files: bound.value.files });
+  const { files: named } = bound.value;
+  const uploads = tool.upload === undefined ? {} : { hasUploads: named.length > 0 };
+  return ok({ arguments: given, argumentsHash, ...terms, touches, files: named, ...uploads });
 }
 
 /** Renames an error's fields from those of the arguments to those of the request. */

@@ -9,6 +9,7 @@ import type { LineListener } from "./lines.ts";
 import type { Message, ModelUsage } from "../model/messages.ts";
 import type { Label } from "../provenance/label.ts";
 import type { ModelFailure } from "../ports/model.ts";
+import type { UploadedFile } from "../tool/tool.ts";
 import type { AccountedCall, CallOutcome, ModelReply, RevisedCall } from "../task/commands.ts";
 import type { RunnableCall, RequestGuess } from "../task/decision.ts";
 import type { TaskFacts } from "../task/state.ts";
@@ -111,6 +112,13 @@ export type ActLine =
       readonly type: "bound";
       readonly callId: string;
       readonly files: readonly BoundFile[];
+      readonly starts?: readonly string[];
+    }
+  /** The files of a call were uploaded. The call did not run. */
+  | {
+      readonly type: "uploaded";
+      readonly callId: string;
+      readonly uploads: readonly UploadedFile[];
       readonly starts?: readonly string[];
     }
   /** The account of a call was chosen again. The call did not run. */

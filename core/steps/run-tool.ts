@@ -1,9 +1,10 @@
 /** Runs a tool's functions under a time limit, counts their computing time, and turns thrown errors into failures. */
 import { awaitUnlessAborted, awaitWithin, openTimeLimit, type Timer } from "../base/deadline.ts";
 import type { YieldTurn } from "../base/turns.ts";
-import { failed, type Failure } from "../base/errors.ts";
+import { failed, type Failure, notSent, ok, type Result } from "../base/errors.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
-import type { Control, ProbeOutcome, Tool, ToolContext, ToolOutcome } from "../tool/tool.ts";
+import type { CallToMake } from "../task/decision.ts";
+import type { Control, ProbeOutcome, Tool, ToolContext, ToolOutcome, UploadedFile } from "../tool/tool.ts";
 
 /** Extra time for blob writes and their bookkeeping after a call's own limit. */
 const GRACE_MS = 1000;
@@ -46,6 +47,28 @@ export async function probeTool(
     probing.catch(() => unknown),
     unknown,
   );
+}
+
+/** How long the files of one call are uploaded. */
+const UPLOAD_MS = 240_000;
+
+/** Returns how long a visit of a call may take, in ms. */
+export function getTimeoutMs({ timeoutMs }: Tool, given: never, mode: CallToMake["mode"]): number {
+  if (mode === "upload") return UPLOAD_MS;
+  return typeof timeoutMs === "function" ? timeoutMs(given) : timeoutMs;
+}
+
+/** Uploads the files of a call, before anything is sent. */
+export async function uploadFiles(
+  tool: Tool,
+  given: never,
+  context: ToolContext<keyof ToolPorts>,
+  limit: AbortSignal,
+): Promise<Result<readonly UploadedFile[]>> {
+  const late = notSent("timeout", `The files of ${tool.name} were not uploaded in time. It was not called.`, {
+    details: { timeout_ms: UPLOAD_MS },
+  });
+  return await awaitUnlessAborted(limit, tool.upload?.(given, context) ?? Promise.resolve(ok([])), late);
 }
 
 /** How long a lost reply is looked up. */

@@ -7,13 +7,14 @@
  * otherwise run in one turn of the thread, and no timer would end them. Calls that only wait start in one turn.
  */
 import type { YieldTurn } from "../base/turns.ts";
+import { isVisit } from "../task/batch.ts";
 import { findUnblocked } from "../task/call-order.ts";
 import { parseCallId } from "../base/ids.ts";
 import type { ActJob, ActLine } from "./rpc.ts";
 import type { RunnableCall } from "../task/decision.ts";
 
-/** The line that ends a call: it settled, or the content of its files or its account is known. */
-export type CallEndLine = Extract<ActLine, { type: "settled" | "bound" | "accounted" }>;
+/** The line that ends a call: it settled, the content of its files or its account is known, or its files were uploaded. */
+export type CallEndLine = Extract<ActLine, { type: "settled" | "bound" | "uploaded" | "accounted" }>;
 
 /** Runs calls. `make` must not throw. */
 interface CallMaker {
@@ -35,7 +36,7 @@ export async function* scheduleCalls(
   maxParallel: number,
   { make, isSettledBy, onlyWaits = () => false, giveTurn }: CallMaker,
 ): AsyncGenerator<ActLine, void, boolean> {
-  const mustBeStored = new Set(later.filter(({ mode }) => mode !== "bind" && mode !== "account"));
+  const mustBeStored = new Set(later.filter(({ mode }) => !isVisit(mode)));
   /** In order, without settled calls. */
   let open = [...calls, ...later].sort((a, b) => getCallIndex(a) - getCallIndex(b));
   const begun = new Set<RunnableCall>();

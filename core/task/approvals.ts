@@ -62,7 +62,11 @@ export function requestFileApproval(
   requestApproval(turn, uncounted, { ...call, arguments: given }, { ...consent, reason }, files);
   const requested = turn.state.batch.find(({ id }) => id === call.id);
   if (requested !== undefined)
-    turn.replace({ ...requested, consent: { ...consent, approved: null, rounds: consent.rounds + 1 } });
+    turn.replace({
+      ...requested,
+      consent: { ...consent, approved: null, rounds: consent.rounds + 1 },
+      ...(call.uploads === undefined ? {} : { uploads: null }),
+    });
   advance(turn);
 }
 

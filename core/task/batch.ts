@@ -40,7 +40,8 @@ export function openBatch(turn: Turn, calls: readonly PreparedCall[]): void {
     const touches = call.touches === undefined || call.touches.length === 0 ? {} : { touches: call.touches };
     const entry = { id, tool, ...pickTerms(call), argumentsHash, state: "intended", attempts, label } as const;
     const files = call.namesFiles === true ? { namesFiles: true } : {};
-    return { ...entry, ...rest, ...touches, ...files, ...consent, ...dispatches, ...toAccountState(call) };
+    const uploads = call.hasUploads === true ? { uploads: null } : {};
+    return { ...entry, ...rest, ...touches, ...files, ...uploads, ...consent, ...dispatches, ...toAccountState(call) };
   });
   const [only] = calls;
   const hash = only !== undefined && calls.length === 1 ? `${only.tool} ${only.argumentsHash}` : null;
@@ -88,7 +89,7 @@ export function beginActing(turn: Turn, incarnation: string): void {
   const later: CallToMake[] = [];
   for (const call of findReachable(batch)) {
     const mode = getMode(turn, call);
-    const isUnbound = mode === "bind" || mode === "account";
+    const isUnbound = isVisit(mode);
     const key = toKeyFacts({ ...call, ...markSent(call, turn.now) });
     const retry = call.mayRepeat ? { isRetry: true } : {};
     const toMake: CallToMake = { callId: call.id, mode, attempt: call.attempts + 1, ...retry, ...key };
@@ -106,12 +107,18 @@ export function beginActing(turn: Turn, incarnation: string): void {
 function getMode({ now }: Turn, call: BatchCall): CallToMake["mode"] {
   if (call.accountRounds?.isDue === true) return "account";
   if (call.consent?.approved === null) return "bind";
+  if (call.uploads === null) return "upload";
   return wasCutOff(call) && chooseRecovery(call, now) === "probe" ? "probe" : "run";
 }
 
-/** True for a call whose account or files have to be known before an attempt begins. */
-function mustBeBound({ accountRounds, consent }: BatchCall): boolean {
-  return accountRounds?.isDue === true || consent?.approved === null;
+/** True for a visit of the runner that sends nothing, which is no attempt. */
+export function isVisit(mode: CallToMake["mode"]): boolean {
+  return mode === "bind" || mode === "account" || mode === "upload";
+}
+
+/** True for a call whose account or files have to be known, or its files uploaded, before an attempt begins. */
+function mustBeBound({ accountRounds, consent, uploads }: BatchCall): boolean {
+  return accountRounds?.isDue === true || consent?.approved === null || uploads === null;
 }
 
 /** Settles the interrupted calls that their effect class forbids to repeat. */
@@ -154,16 +161,19 @@ export function startCalls(turn: Turn, callIds: readonly string[]): void {
   }
 }
 
-/** Ends a call of the current tool phase: it settled, or its account or the content of its files is known. */
+/** Ends a call of the current tool phase: it settled, its account or files are known, or its files were uploaded. */
 export function endCall(
   turn: Turn,
-  command: Extract<Command, { type: "call_settled" | "call_bound" | "call_accounted" }>,
+  command: Extract<Command, { type: "call_settled" | "call_bound" | "call_uploaded" | "call_accounted" }>,
 ): void {
   const call = turn.state.batch.find(({ id }) => id === command.callId);
   if (call === undefined || !canRun(call)) return;
   if (command.type === "call_bound") requestFileApproval(turn, call, command);
   else if (command.type === "call_settled") settleCall(turn, call, command.outcome);
-  else {
+  else if (command.type === "call_uploaded") {
+    turn.replace({ ...call, uploads: command.uploads });
+    advance(turn);
+  } else {
     if (!applyAccount(turn, call, command)) settleUnknown(turn, call);
     advance(turn);
   }
@@ -171,7 +181,7 @@ export function endCall(
 
 /** Settles a call. A call without an effect may not have its attempt stored yet. */
 function settleCall(turn: Turn, call: BatchCall, outcome: CallOutcome): void {
-  // A call whose files could not be read, or that got no account, was not attempted.
+  // A call whose files could not be read or uploaded, or that got no account, was not attempted.
   if (call.attempts === 0 && !mustBeBound(call)) turn.countAttempt(call);
   applyOutcome(turn, turn.state.batch.find(({ id }) => id === call.id) ?? call, outcome);
   advance(turn);

@@ -14,7 +14,7 @@ import type { AmountLimit, Attachment, LedgerState, TaskFacts } from "./state.ts
 import type { PendingView } from "./view.ts";
 import type { ApprovalOwner } from "./wait.ts";
 import type { BoundFile } from "../sandbox/bind-copy.ts";
-import type { Control, EffectTerms, ToolResult, Touch } from "../tool/tool.ts";
+import type { Control, EffectTerms, ToolResult, Touch, UploadedFile } from "../tool/tool.ts";
 
 /** The input of `createTask`: the facts, and the one call of a task of `kind: "call"`. `hold` creates a draft task. */
 export interface NewTask {
@@ -89,6 +89,8 @@ export interface PreparedCall extends EffectTerms {
   readonly touches?: readonly Touch[];
   /** True for a call that names files, or gives a program files: its approval is requested once their content is known. */
   readonly namesFiles?: boolean;
+  /** True for a call whose files are uploaded before it is sent. */
+  readonly hasUploads?: boolean;
   /** The account through which it acts, which the hash covers. Absent for a tool without `app`. */
   readonly account?: Account;
   /** The connection that it waits for, before its account is chosen. */
@@ -116,6 +118,8 @@ export interface RevisedCall extends EffectTerms {
   readonly argumentsHash: string;
   /** As in a `PreparedCall`. */
   readonly touches?: readonly Touch[];
+  /** As in a `PreparedCall`. */
+  readonly hasUploads?: boolean;
   /** The present content of the files that it names. Absent when it names none, and from a runner of an earlier release. */
   readonly files?: readonly BoundFile[];
 }
@@ -248,6 +252,12 @@ export type Command =
       readonly callId: string;
       readonly arguments: unknown;
       readonly files: readonly BoundFile[];
+    } & RunnerCallRef)
+  /** The files of a call were uploaded. The call was not sent. */
+  | ({
+      readonly type: "call_uploaded";
+      readonly callId: string;
+      readonly uploads: readonly UploadedFile[];
     } & RunnerCallRef)
   /** The account of a call was chosen again. */
   | ({

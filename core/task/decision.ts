@@ -8,7 +8,7 @@ import type { RevisedCall } from "./commands.ts";
 import type { Amount, AmountLimit, LedgerState, TaskFacts, TaskState } from "./state.ts";
 import type { PendingView } from "./view.ts";
 import type { BoundFile } from "../sandbox/bind-copy.ts";
-import type { EffectClass, Resumed, ToolResult, Touch } from "../tool/tool.ts";
+import type { EffectClass, Resumed, ToolResult, Touch, UploadedFile } from "../tool/tool.ts";
 
 /** The result of `decide`. With `refused`, nothing changed and nothing is stored. */
 export interface Decision {
@@ -27,11 +27,11 @@ export interface Decision {
 
 /**
  * A call of the tool phase. `probe`: first check whether an earlier attempt happened. `bind`: only read the hashes of
- * its files. `account`: only choose its account again.
+ * its files. `account`: only choose its account again. `upload`: only upload its files.
  */
 export interface CallToMake {
   readonly callId: string;
-  readonly mode: "run" | "probe" | "bind" | "account";
+  readonly mode: "run" | "probe" | "bind" | "account" | "upload";
   readonly attempt: number;
   /** True when a person retries the call although an earlier attempt may have happened. */
   readonly isRetry?: boolean;
@@ -56,6 +56,8 @@ export type RunnableCall = CallToMake &
     readonly dispatches?: boolean;
     readonly namesFiles?: boolean;
     readonly isUnjudged?: boolean;
+    /** The files that were uploaded for it. Absent if it has none, and until they are. */
+    readonly uploads?: readonly UploadedFile[];
     /** The files that it may send, with their approved content. Absent if no approval covers its files. */
     readonly approvedFiles?: readonly BoundFile[];
     readonly resumed?: Resumed;

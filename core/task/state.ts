@@ -14,7 +14,7 @@ import type { BoundFile } from "../sandbox/bind-copy.ts";
 import type { SkillInForce } from "../skills/skill.ts";
 import type { DeliverTo, TaskSource } from "./source.ts";
 import type { PinnedSource } from "../tool/source.ts";
-import type { EffectTerms, Resumed, Touch } from "../tool/tool.ts";
+import type { EffectTerms, Resumed, Touch, UploadedFile } from "../tool/tool.ts";
 import type { AccountRounds, ApprovalOwner, SettledWait, Wait } from "./wait.ts";
 
 /**
@@ -164,6 +164,8 @@ export interface BatchCall extends EffectTerms {
   readonly namesFiles?: boolean;
   /** True for a call of an earlier release that was not judged by what it sends out. It does not run. */
   readonly isUnjudged?: boolean;
+  /** Present for a call whose files are uploaded before it is sent; null until they are. */
+  readonly uploads?: readonly UploadedFile[] | null;
   /** Present for a call that names files and needs an approval. */
   readonly consent?: Consent;
   /** The account through which it acts. Absent for a tool without `app`, and until one is chosen. */

@@ -214,6 +214,7 @@ function applyCommand(turn: Turn, command: Command): Failure | null {
 
     case "call_settled":
     case "call_bound":
+    case "call_uploaded":
     case "call_accounted":
       if (isCurrentRunnerCall(state, command)) endCall(turn, command);
       return null;

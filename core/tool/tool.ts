@@ -1,5 +1,5 @@
 /** The contract of a tool, as the gateway sees it. Tools are written with `tools/define-tool.ts`. */
-import type { ErrorCode, Failure } from "../base/errors.ts";
+import type { ErrorCode, Failure, Result } from "../base/errors.ts";
 import type { Account, ConnectReason, ToolApp } from "../connections/account.ts";
 import type { YieldTurn } from "../base/turns.ts";
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
@@ -165,6 +165,17 @@ export type ProbeOutcome<Out> =
   | { readonly kind: "not_happened"; readonly failure?: ToolFailure }
   | { readonly kind: "cannot_tell" };
 
+/** A file of the sandbox that the service behind a call received before the call. */
+export interface UploadedFile {
+  /** The canonical path in the sandbox. */
+  readonly path: string;
+  /** The last segment of the path. */
+  readonly name: string;
+  readonly contentType: string;
+  /** The service's name of the file. */
+  readonly key: string;
+}
+
 /** The skills of a call's task. */
 export interface CallSkills {
   /** The skills available to the task. */
@@ -211,6 +222,8 @@ export interface CallFacts {
   readonly resumed: Resumed | null;
   /** The account through which the call acts; for a tool with `app`. */
   readonly account?: Account;
+  /** For a tool with `upload`: the files that the call names. */
+  readonly uploads?: readonly UploadedFile[];
   /** For an approved program: the approved files that it gets. */
   readonly approvedCopy?: WorkingCopy;
   /** Milliseconds since the epoch at the start of the call. */
@@ -230,6 +243,9 @@ export interface ShownRows {
   readonly rows: readonly string[];
   readonly tail?: string;
 }
+
+/** Returns what takes the place of a path among the arguments, or why the path is refused. */
+export type ReplaceFile = (path: string, field: string) => Result<unknown>;
 
 /** An example: shown in the tool's page and the console, and run by the generic example test on fakes. */
 export interface ToolExample<In> {
@@ -273,6 +289,15 @@ export interface Tool {
   readonly yields?: Yields;
   /** Arguments that are paths of the sandbox, a path or a list of them. The gateway canonicalises and judges each. */
   readonly refersTo?: { readonly [argument: string]: PathUse | undefined };
+  /**
+   * Replaces each argument that names a file of the sandbox, at any depth, by what `replace` returns; the first failure ends
+   * it. `field` is a dotted path. The gateway canonicalises and judges each, and an approval covers their content.
+   */
+  mapFiles?(given: never, replace: ReplaceFile): Result<unknown>;
+  /** The most bytes of a file that a call may name. Absent: no limit of the tool. */
+  readonly maxFileBytes?: number;
+  /** Uploads the files that a call names, before an attempt of the call begins. A repeat uploads them again. */
+  upload?(given: never, context: ToolContext<keyof ToolPorts>): Promise<Result<readonly UploadedFile[]>>;
   /** For a tool that runs a program: the files that the program gets a copy of. An approval covers their content. */
   copies?(given: never): CopyScope;
   /** The data that a reading call sends outside; null if none. Absent if no call of the tool does. */

@@ -50,6 +50,8 @@ export function toCommands(
       const { callId, files } = line;
       return [{ type: "call_bound", ...phase, callId, files, arguments: rows.get(callId)?.arguments ?? null }];
     }
+    case "uploaded":
+      return [{ type: "call_uploaded", ...phase, callId: line.callId, uploads: line.uploads }];
     case "accounted": {
       const { callId, ruling } = line;
       return [{ type: "call_accounted", ...phase, callId, ruling, arguments: rows.get(callId)?.arguments ?? null }];

@@ -164,10 +164,22 @@ export class TaskPhases {
       } = stored ?? {};
       const approvedFiles = consent === undefined ? {} : { approvedFiles: consent.approved ?? [] };
       const resume = resumed === undefined ? {} : { resumed };
+      const uploads = stored?.uploads == null ? {} : { uploads: stored.uploads };
       const through = stored?.accountRounds === undefined ? {} : toAccountOfCall(stored);
       const written = { tool, arguments: given, argumentsHash, effect, key, intendedAt, label };
       return [
-        { ...call, ...written, touches, dispatches, namesFiles, isUnjudged, ...approvedFiles, ...resume, ...through },
+        {
+          ...call,
+          ...written,
+          touches,
+          dispatches,
+          namesFiles,
+          isUnjudged,
+          ...approvedFiles,
+          ...resume,
+          ...uploads,
+          ...through,
+        },
       ];
     };
     const [calls, later] = [work.calls.flatMap(addRow), work.later.flatMap(addRow)];

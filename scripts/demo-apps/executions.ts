@@ -4,6 +4,7 @@ import type { ToolExecuteResponse } from "@composio/client/resources/tools";
 import type { LogCreateToolExecutionResponse, LogRetrieveToolExecutionResponse } from "@composio/client/resources/logs";
 import type { Accounts, DemoAccount } from "./accounts.ts";
 import { type CallFault, type Faults, takeFault } from "./faults.ts";
+import type { FileStorage } from "./file-storage.ts";
 import { findAction } from "./listings.ts";
 import type { Done } from "./working/working-app.ts";
 import { WORKING_APPS } from "./working/working-apps.ts";
@@ -55,7 +56,14 @@ export function toError(status: number, message: string, suggested_fix = ""): Er
   return { error: { message, status, request_id: randomUUID(), suggested_fix } };
 }
 
-export function openExecutions(accounts: Accounts, faults: Faults, now: () => number): Executions {
+export interface ExecutionParts {
+  readonly accounts: Accounts;
+  readonly faults: Faults;
+  readonly files: FileStorage;
+  readonly now: () => number;
+}
+
+export function openExecutions({ accounts, faults, files, now }: ExecutionParts): Executions {
   /** What each account has, by app and account; `*` for apps without one. */
   const states = new Map<string, unknown>();
   const log: LogRow[] = [];
@@ -67,7 +75,7 @@ export function openExecutions(accounts: Accounts, faults: Faults, now: () => nu
       return { data: { message: `${slug} is an action of a demo app without data. Nothing happened.` } };
     const key = `${app.slug} ${account?.id ?? "*"}`;
     if (!states.has(key)) states.set(key, app.begin(now()));
-    return action.run(given, states.get(key), now());
+    return action.run(given, states.get(key), now(), files);
   }
 
   function record(row: Omit<LogRow, "id" | "at">): string {

@@ -9,6 +9,14 @@ import type { DemoSubscription, DemoTrigger } from "./trigger-notes.ts";
 export type CallFault = "rate_limited" | "error" | "refused" | "app_limited" | "unsuccessful" | "hang" | "cut";
 /** Before the effect, as of settings, links and accounts. */
 export type AccountFault = "rate_limited" | "error" | "hang";
+/**
+ * Of files: the request for an upload, the PUT of the bytes, the link in a result, and the GET of it. `private`: an address that
+ * egress must not reach.
+ */
+export type FileFault =
+  | `upload_${"refused" | "limited" | "private"}`
+  | `put_${"forbidden" | "digest" | "hang"}`
+  | `get_${"private" | "expired" | "redirect" | "oversize" | "hang"}`;
 export type ListingFault = "rate_limited" | "error" | "looping_cursor" | "unreadable";
 
 /** A fault of the next requests. `action`: only those that call it. */
@@ -30,6 +38,7 @@ export interface DemoOrders {
   readonly calls?: Times<CallFault> | null;
   readonly listings?: Times<ListingFault> | null;
   readonly accounts?: AccountFaults | null;
+  readonly files?: { readonly fault: FileFault; readonly times: number } | null;
   /** Lists an action of an app that no listing of apps has. */
   readonly orphan?: boolean;
   /** Apps that are not listed any more. */
@@ -94,6 +103,14 @@ export function takeFault(
   if (present == null || present.times < 1) return null;
   if (present.action !== undefined && present.action !== action) return null;
   faults.orders = { ...faults.orders, [kind]: { ...present, times: present.times - 1 } };
+  return present.fault;
+}
+
+/** The fault of a request about a file, if it is one of these, in the same way. */
+export function takeFileFault(faults: Faults, among: readonly FileFault[]): FileFault | null {
+  const present = faults.orders.files;
+  if (present == null || present.times < 1 || !among.includes(present.fault)) return null;
+  faults.orders = { ...faults.orders, files: { ...present, times: present.times - 1 } };
   return present.fault;
 }
 

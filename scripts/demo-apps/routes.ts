@@ -11,6 +11,7 @@ import {
   takeAccountFault,
   takeFault,
 } from "./faults.ts";
+import type { FileStorage, StorageReply } from "./file-storage.ts";
 import { getToolkit, listToolkits, listTools, listTriggers } from "./listings.ts";
 import { PEOPLE, renderEnded, renderSignIn } from "./sign-in-page.ts";
 import {
@@ -23,30 +24,25 @@ import {
 } from "./triggers.ts";
 
 const PREFIX = "/api/v3.1";
+/** Where files are put and fetched, without the key. */
+export const STORAGE = "storage";
 
 export interface DemoRequest {
   readonly method: string;
   readonly url: URL;
   readonly apiKey: string | null;
   readonly requestId: string | null;
-  /** The page that sends a form; null without one. */
-  readonly origin: string | null;
-  /** At most a megabyte. */
-  readonly text: string;
+  /** At most a megabyte; of a file more. */
+  readonly bytes: Uint8Array;
 }
 
-export type DemoReply =
-  | { readonly kind: "json"; readonly status: number; readonly body: unknown }
-  | { readonly kind: "page"; readonly status: number; readonly html: string }
-  | { readonly kind: "redirect"; readonly to: string }
-  /** The event is sent first, and the page says how it was answered. */
-  | { readonly kind: "send"; readonly event: SentEvent; readonly render: (note: string) => string }
-  | { readonly kind: "no_reply"; readonly how: "hang" | "cut" };
+export type DemoReply = StorageReply | { readonly kind: "page"; readonly status: number; readonly html: string };
 
 export interface DemoParts {
   readonly apiKey: string;
   readonly accounts: Accounts;
   readonly executions: Executions;
+  readonly files: FileStorage;
   readonly faults: Faults;
   readonly now: () => number;
 }
@@ -55,8 +51,15 @@ const NOT_FOUND: DemoReply = toJson({ status: 404, body: toError(404, "Not found
 
 /** Answers a request. Throws for a body that is not JSON. */
 export function answer(parts: DemoParts, request: DemoRequest): DemoReply {
-  const { method, url, text } = request;
-  const { faults } = parts;
+  const { method, url } = request;
+  const { faults, files } = parts;
+  files.origin = url.origin;
+  const [, room, token = ""] = url.pathname.split("/");
+  if (room === STORAGE) {
+    if (faults.isControlled) faults.requests.push(`${method} /${STORAGE}`);
+    return files.answer(method, token, request.bytes);
+  }
+  const text = new TextDecoder().decode(request.bytes);
   if (faults.isControlled && url.pathname === "/control") return toJson({ status: 200, body: obey(parts, text) });
   if (url.pathname.startsWith("/link/")) return answerLink(parts, method, url.pathname.slice(6), text);
   if (url.pathname === "/events") return answerEvents(parts, request);
@@ -64,7 +67,7 @@ export function answer(parts: DemoParts, request: DemoRequest): DemoReply {
   if (request.apiKey !== parts.apiKey) return toJson({ status: 401, body: toError(401, "Invalid API key") });
   const path = url.pathname.slice(PREFIX.length);
   if (faults.isControlled) faults.requests.push(`${method} ${path}${url.search}`);
-  return answerListing(parts, method, path, url) ?? answerApi(parts, request, path) ?? NOT_FOUND;
+  return answerListing(parts, method, path, url) ?? answerApi(parts, { ...request, text }, path) ?? NOT_FOUND;
 }
 
 function answerListing({ faults }: DemoParts, method: string, path: string, { searchParams }: URL): DemoReply | null {
@@ -81,14 +84,19 @@ function answerListing({ faults }: DemoParts, method: string, path: string, { se
   return toJson({ status: 200, body: isLoop ? { ...page, next_cursor: cursor } : page });
 }
 
-function answerApi(parts: DemoParts, { method, url, text, requestId }: DemoRequest, path: string): DemoReply | null {
-  const { accounts, executions, faults } = parts;
+function answerApi(
+  parts: DemoParts,
+  { method, url, text, requestId }: DemoRequest & { readonly text: string },
+  path: string,
+): DemoReply | null {
+  const { accounts, executions, files, faults } = parts;
   const [, room = "", first = "", second = ""] = path.split("/").map((part) => decodeURIComponent(part));
   const route = `${method} ${room}`;
   if (route === "POST tools" && first === "execute") {
     const done = executions.execute(second, readBody(text) as ExecuteBody, requestId);
     return done.kind === "reply" ? toJson(done) : done;
   }
+  if (route === "POST files" && `${first}/${second}` === "upload/request") return files.requestUpload(readBody(text));
   if (route === "GET toolkits") return toFound(getToolkit(first, faults), "Toolkit not found");
   if (route === "POST logs" && second === "")
     return toJson({ status: 200, body: executions.searchLog(readBody(text)) });

@@ -7,9 +7,11 @@ import type { AddressInfo } from "node:net";
 import { type BookStore, openAccounts } from "./accounts.ts";
 import { openExecutions, toError } from "./executions.ts";
 import { openFaults } from "./faults.ts";
-import { answer, type DemoParts, type DemoReply } from "./routes.ts";
+import { openFileStorage } from "./file-storage.ts";
+import { answer, type DemoParts, type DemoReply, STORAGE } from "./routes.ts";
 
 const MAX_BODY_BYTES = 1_048_576;
+const MAX_FILE_BYTES = 52_428_800;
 const RETRY_AFTER_SECONDS = "1";
 /** How long an event waits for its answer. */
 const SEND_MS = 10_000;
@@ -39,7 +41,9 @@ export async function startDemoApps({
   const now = Date.now;
   const accounts = openAccounts(store, now);
   const faults = openFaults(isControlled);
-  const parts: DemoParts = { apiKey, accounts, executions: openExecutions(accounts, faults, now), faults, now };
+  const files = openFileStorage(faults, now);
+  const executions = openExecutions({ accounts, faults, files, now });
+  const parts: DemoParts = { apiKey, accounts, executions, files, faults, now };
   const server = createServer((request, response) => {
     serve(parts, request, response).catch(() => response.destroy());
   });
@@ -58,18 +62,20 @@ export async function startDemoApps({
 }
 
 async function serve(parts: DemoParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const text = await readText(request);
-  if (text === null) return write(response, { kind: "json", status: 413, body: toError(413, "Payload too large") });
-  const { "x-api-key": apiKey, "x-request-id": requestId, host = "127.0.0.1", origin = null } = request.headers;
-  const reply = answer(parts, {
-    method: request.method ?? "GET",
-    url: new URL(request.url ?? "/", `http://${host}`),
-    apiKey: typeof apiKey === "string" ? apiKey : null,
-    requestId: typeof requestId === "string" ? requestId : null,
-    origin,
-    text,
-  });
-  write(response, reply.kind === "send" ? await sendEvent(reply) : reply);
+  const isFile = request.url?.startsWith(`/${STORAGE}/`) === true;
+  const bytes = await readBytes(request, isFile ? MAX_FILE_BYTES : MAX_BODY_BYTES);
+  if (bytes === null) return write(response, { kind: "json", status: 413, body: toError(413, "Payload too large") });
+  const { "x-api-key": apiKey, "x-request-id": requestId, host = "127.0.0.1" } = request.headers;
+  write(
+    response,
+    answer(parts, {
+      method: request.method ?? "GET",
+      url: new URL(request.url ?? "/", `http://${host}`),
+      apiKey: typeof apiKey === "string" ? apiKey : null,
+      requestId: typeof requestId === "string" ? requestId : null,
+      bytes,
+    }),
+  );
 }
 
 /** Sends an event to its subscriber, and returns the page that says how it was answered. */
@@ -94,6 +100,10 @@ function write(response: ServerResponse, reply: WrittenReply): void {
     response.writeHead(303, { location: reply.to }).end();
     return;
   }
+  if (reply.kind === "bytes") {
+    response.writeHead(reply.status, { "content-type": reply.contentType }).end(reply.bytes);
+    return;
+  }
   if (reply.kind === "page") {
     const policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
     const type = "text/html; charset=utf-8";
@@ -105,13 +115,13 @@ function write(response: ServerResponse, reply: WrittenReply): void {
 }
 
 /** Null for a body that is too large. */
-async function readText(request: IncomingMessage): Promise<string | null> {
+async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Uint8Array | null> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of request as AsyncIterable<Uint8Array>) {
     bytes += part.length;
-    if (bytes > MAX_BODY_BYTES) return null;
+    if (bytes > maxBytes) return null;
     parts.push(part);
   }
-  return Buffer.concat(parts).toString("utf8");
+  return Buffer.concat(parts);
 }

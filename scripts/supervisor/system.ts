@@ -129,6 +129,8 @@ async function runChildren(
     const databaseVars = databaseEnv(options, state, secrets, databasePort);
     const database = startChild("database", "scripts/database/serve.ts", databaseVars);
     const ownSidecar = (env["SIDECAR_URL"] ?? "") === "";
+    const demo = hasDemoApps(env) ? makeDemoSettings(state, demoPort) : null;
+    const egressAllow = listEgressAllow(env, demo);
     if (ownSidecar) {
       startChild("sidecar", "sidecar/server.ts", {
         SIDECAR_SECRET: secrets.sidecarSecret,
@@ -136,10 +138,9 @@ async function runChildren(
         SIDECAR_FOLDER: state.sidecarFolder,
         SIDECAR_MCP_PATHS: env["SIDECAR_MCP_PATHS"] ?? "",
         OTTO_SCRIPT_ISOLATION: env["OTTO_SCRIPT_ISOLATION"] ?? "",
-        OTTO_EGRESS_ALLOW: env["OTTO_EGRESS_ALLOW"] ?? "",
+        OTTO_EGRESS_ALLOW: egressAllow,
       });
     }
-    const demo = hasDemoApps(env) ? makeDemoSettings(state, demoPort) : null;
     if (demo !== null) startChild("demo-apps", "scripts/demo-apps/serve.ts", { OTTO_DEMO: JSON.stringify(demo) });
     const vars = workerVars(env, {
       databaseUrl: `postgres://otto_app:${secrets.databasePassword}@database.localhost/otto`,
@@ -148,7 +149,7 @@ async function runChildren(
       sidecarSecret: ownSidecar ? secrets.sidecarSecret : (env["SIDECAR_SECRET"] ?? ""),
       secretKey: secrets.secretKey,
       operatorKey: secrets.operatorKey,
-      demoApps: demo === null ? null : { url: `http://127.0.0.1:${demo.port}`, apiKey: demo.apiKey },
+      demoApps: demo === null ? null : { url: `http://127.0.0.1:${demo.port}`, apiKey: demo.apiKey, egressAllow },
     });
     const runtime = await options.makeRuntime(state, vars);
     if (saveSecrets !== null) {
@@ -199,6 +200,13 @@ function databaseEnv(
 function hasDemoApps(env: NodeJS.ProcessEnv): boolean {
   if (env["OTTO_MODE"] === "production") return false;
   return !env["COMPOSIO_API_KEY"] && env["OTTO_DEMO_APPS"] !== "no";
+}
+
+/** Files of demo apps are on this machine, so that egress has to reach them. */
+function listEgressAllow(env: NodeJS.ProcessEnv, demo: DemoSettings | null): string {
+  const given = env["OTTO_EGRESS_ALLOW"] ?? "";
+  if (demo === null) return given;
+  return [given, `127.0.0.1:${demo.port}`].filter((entry) => entry !== "").join(",");
 }
 
 /** Other programs of the machine do not know the key of this start. */

@@ -22,7 +22,7 @@ export interface DecidedVars {
   readonly secretKey: string;
   readonly operatorKey: string;
   /** Null: the demo apps do not run. */
-  readonly demoApps: { readonly url: string; readonly apiKey: string } | null;
+  readonly demoApps: { readonly url: string; readonly apiKey: string; readonly egressAllow: string } | null;
 }
 
 /** The Worker's variables; an empty one counts as not set. What is decided wins. */
@@ -42,7 +42,12 @@ export function workerVars(env: NodeJS.ProcessEnv, decided: DecidedVars): Record
     OTTO_OPERATOR_KEY_HASH: createHash("sha256").update(decided.operatorKey).digest("hex"),
     ...(decided.demoApps === null
       ? {}
-      : { OTTO_DEMO_APPS: "yes", COMPOSIO_BASE_URL: decided.demoApps.url, COMPOSIO_API_KEY: decided.demoApps.apiKey }),
+      : {
+          OTTO_DEMO_APPS: "yes",
+          COMPOSIO_BASE_URL: decided.demoApps.url,
+          COMPOSIO_API_KEY: decided.demoApps.apiKey,
+          OTTO_EGRESS_ALLOW: decided.demoApps.egressAllow,
+        }),
   };
 }
 

@@ -127,6 +127,11 @@ function openPort(state: FakeState, now: () => number): AppsPort {
       }
       return Promise.resolve(cannotTell(`The log has no such call of ${app}.`, true));
     },
+    requestUpload({ app, action, name, signal }) {
+      if (signal.aborted) return Promise.resolve(notSent("timeout", "The upload was given up before it was sent."));
+      const key = `fake/${app}/${action}/${crypto.randomUUID()}/${name}`;
+      return Promise.resolve(ok({ key, url: `https://storage.example/${key}?signature=canary-signature` }));
+    },
   };
 }
 

@@ -50,7 +50,7 @@ export default async function startServers(project: TestProject): Promise<() => 
     startDemoApps({ port: 0, apiKey: DEMO_KEY, isControlled: true }),
   ]);
   const recorder = await startReadableRecorder(model);
-  const outside = `${recorder.host},${mcp.host},${receiver.host},127.0.0.1:${ssh.port},${app.host},${countedApp.host}`;
+  const outside = `${recorder.host},${mcp.host},${receiver.host},127.0.0.1:${ssh.port},${app.host},${countedApp.host},${URL.parse(demoApps.url)?.host}`;
   const egress = makeSystemEgress(parseEgressAllow(outside));
   const sidecarSecret = randomBytes(32).toString("hex");
   const folder = mkdtempSync(join(tmpdir(), "otto-workerd-"));

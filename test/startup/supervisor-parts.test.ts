@@ -153,11 +153,12 @@ describe("the Worker's variables", () => {
   });
 
   it("name the demo apps if they run, and never call a real provider a demo", () => {
-    const demoApps = { url: "http://127.0.0.1:3", apiKey: "d" };
+    const demoApps = { url: "http://127.0.0.1:3", apiKey: "d", egressAllow: "127.0.0.1:3" };
     expect(workerVars({ COMPOSIO_BASE_URL: "http://other" }, { ...decided, demoApps })).toMatchObject({
       OTTO_DEMO_APPS: "yes",
       COMPOSIO_BASE_URL: demoApps.url,
       COMPOSIO_API_KEY: demoApps.apiKey,
+      OTTO_EGRESS_ALLOW: demoApps.egressAllow,
     });
     const own = workerVars({ OTTO_DEMO_APPS: "yes", COMPOSIO_API_KEY: "real" }, decided);
     expect(own).toMatchObject({ COMPOSIO_API_KEY: "real" });

@@ -1,5 +1,17 @@
 /** Files in folders, with Google Drive's names. */
-import { CHANGES, defineApp, DELETES, isFound, notFound, READS, readText, text } from "./working-app.ts";
+import { getOwn } from "../../../core/base/own-field.ts";
+import {
+  CHANGES,
+  defineApp,
+  DELETES,
+  type Given,
+  isFound,
+  notFound,
+  READS,
+  readText,
+  text,
+  upload,
+} from "./working-app.ts";
 
 interface StoredFile {
   readonly id: string;
@@ -8,6 +20,8 @@ interface StoredFile {
   readonly parent: string;
   content: string;
   modifiedTime: string;
+  /** Of a file that is no text. */
+  readonly bytes?: Uint8Array;
 }
 
 interface Drive {
@@ -19,7 +33,7 @@ const FOLDER = "application/vnd.google-apps.folder";
 
 function addFile(
   drive: Drive,
-  file: Pick<StoredFile, "name" | "mimeType" | "parent" | "content">,
+  file: Pick<StoredFile, "name" | "mimeType" | "parent" | "content" | "bytes">,
   now: number,
 ): StoredFile {
   const added = { id: `file_${drive.next}`, modifiedTime: new Date(now).toISOString(), ...file };
@@ -29,7 +43,14 @@ function addFile(
 }
 
 /** A listing has no contents. */
-const describe = ({ content, ...file }: StoredFile) => ({ ...file, size: content.length });
+const describe = ({ content, bytes, ...file }: StoredFile) => ({ ...file, size: bytes?.length ?? content.length });
+
+/** The file of an argument in the provider's form. */
+function readUpload(given: Given): Given {
+  const file = getOwn(given, "file_to_upload");
+  return typeof file === "object" && file !== null ? (file as Given) : {};
+}
+
 const FILE_ID = { file_id: text("Id of the file.") };
 
 export const FILES = defineApp<Drive>({
@@ -128,6 +149,39 @@ export const FILES = defineApp<Drive>({
           ),
         ),
       }),
+    },
+    {
+      slug: "GOOGLEDRIVE_UPLOAD_FILE",
+      title: "Upload file",
+      description: "Uploads a file.",
+      tags: ["important"],
+      parameters: { file_to_upload: upload("The file."), folder_to_upload_to: text("Id of its folder.") },
+      required: ["file_to_upload"],
+      run(given, drive, now, storage) {
+        const named = readUpload(given);
+        const found = storage.find(readText(named, "s3key"));
+        if (found === null) return { status: 400, message: "The file was not uploaded" };
+        const { mimetype: mimeType, bytes } = found;
+        const name = readText(named, "name");
+        const parent = readText(given, "folder_to_upload_to") || "root";
+        return { data: describe(addFile(drive, { name, mimeType, parent, content: "", bytes }, now)) };
+      },
+    },
+    {
+      slug: "GOOGLEDRIVE_DOWNLOAD_FILE",
+      title: "Download file",
+      description: "Returns a file as it is stored.",
+      tags: READS,
+      parameters: FILE_ID,
+      required: ["file_id"],
+      run(given, { files }, _now, storage) {
+        const file = files.find(({ id }) => id === readText(given, "file_id"));
+        if (file === undefined) return notFound("File");
+        const { name, mimeType: mimetype, content, bytes = new TextEncoder().encode(content) } = file;
+        return {
+          data: { downloaded_file_content: { name, mimetype, s3url: storage.link({ name, mimetype, bytes }) } },
+        };
+      },
     },
     {
       slug: "GOOGLEDRIVE_CREATE_FOLDER",

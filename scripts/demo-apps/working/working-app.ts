@@ -1,6 +1,7 @@
 /** An app that works: what it stores for an account, and what its actions do with it. */
 
 import { getOwn } from "../../../core/base/own-field.ts";
+import type { FileStorage } from "../file-storage.ts";
 
 /** The arguments of a call, as its schema describes them. */
 export type Given = Readonly<Record<string, unknown>>;
@@ -19,7 +20,7 @@ export interface WorkingAction<State> {
   readonly parameters: Readonly<Record<string, object>>;
   readonly required: readonly string[];
   /** `now` in milliseconds since the epoch. */
-  readonly run: (given: Given, state: State, now: number) => Done;
+  readonly run: (given: Given, state: State, now: number, storage: Pick<FileStorage, "find" | "link">) => Done;
 }
 
 export interface WorkingApp<State = unknown> {
@@ -45,6 +46,16 @@ export const count = (description: string, fallback: number): object => ({
   maximum: 100,
   default: fallback,
   description,
+});
+
+/** A file that is uploaded before the call. */
+export const upload = (description: string): object => ({
+  type: "object",
+  title: "FileUploadable",
+  description,
+  file_uploadable: true,
+  properties: { name: text("Name."), mimetype: text("Type."), s3key: text("Key of the uploaded file.") },
+  required: ["name", "mimetype", "s3key"],
 });
 
 /** A text argument; empty if it is absent. */

@@ -1,21 +1,33 @@
 /** Calls of actions for one tenant: the fake in memory, and the port over Composio's adapter and the demo apps. */
+import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openAppCalls } from "../../../adapters/apps/open-calls.ts";
 import { openComposio } from "../../../adapters/composio/composio.ts";
-import { notSent, ok } from "../../../core/base/errors.ts";
+import { failed, notSent, ok } from "../../../core/base/errors.ts";
+import { getField, getTextField } from "../../../core/base/json-fields.ts";
 import { unwrap } from "../../../core/base/unwrap.ts";
 import type { Account } from "../../../core/connections/account.ts";
 import type { AppCallLine, AppCallsPort, AppRequest } from "../../../core/ports/app-calls.ts";
 import type { AppLinks } from "../../../core/ports/apps.ts";
+import { parseEgressAllow } from "../../../adapters/egress/address.ts";
+import { openWeb } from "../../../adapters/egress/web.ts";
+import { connectSidecar } from "../../../adapters/sidecar/sidecar.ts";
+import { makeSidecar } from "../../../sidecar/app.ts";
+import { makeSystemEgress } from "../../../sidecar/egress.ts";
+import { fakeSecrets } from "../../fakes/secrets.ts";
+import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
 import { startDemoApps } from "../../../scripts/demo-apps/server.ts";
 import { fakeAppCalls } from "../../fakes/app-calls.ts";
 import { controlDemoApps, followLink } from "../../mock-servers/demo-apps.ts";
 import { connect, toCall } from "./suite.ts";
 
 const KEY = "canary-key";
+const DRIVE = "con_drive";
 
 interface CallsUnderTest {
   readonly calls: AppCallsPort;
+  /** Returns a link to a file with this content. */
+  link(content: string): Promise<string>;
   readonly links: AppLinks;
   consent(url: string, isGiven: boolean): Promise<void>;
   /** From now on the connection has this account of the provider; null: it has ended. */
@@ -44,6 +56,11 @@ function openFake(): Promise<CallsUnderTest> {
   const { provider } = calls;
   return Promise.resolve({
     calls,
+    link: (content) => {
+      const url = `https://storage.example/${crypto.randomUUID()}?signature=canary-signature`;
+      calls.links.set(url, new TextEncoder().encode(content));
+      return Promise.resolve(url);
+    },
     links: provider.links,
     consent: (url, isGiven) => Promise.resolve(provider.consent(url, isGiven)),
     bind(connection, providerId) {
@@ -65,8 +82,14 @@ async function openReal(noted: Noted = { lines: [], refused: [] }): Promise<Call
   const server = await startDemoApps({ port: 0, apiKey: KEY, isControlled: true });
   const { apps, links } = openComposio({ baseUrl: server.url, apiKey: KEY });
   const ids = new Map<string, string>();
+  const allow = parseEgressAllow(new URL(server.url).host);
+  const secret = randomBytes(32).toString("hex");
+  const sidecar = makeSidecar(secret, makeSystemEgress(allow));
+  const sidecarUrl = `http://127.0.0.1:${await listenOnLoopback(sidecar, 0)}`;
   const calls = openAppCalls({
     apps,
+    web: openWeb({ sidecar: connectSidecar(sidecarUrl, secret), allow, tenant: "t1", secrets: fakeSecrets() }),
+    md5: (bytes) => Promise.resolve(createHash("md5").update(bytes).digest("hex")),
     accounts: {
       find({ connection }) {
         const providerId = ids.get(connection);
@@ -87,12 +110,23 @@ async function openReal(noted: Noted = { lines: [], refused: [] }): Promise<Call
     log: (line) => noted.lines.push(line),
     now: Date.now,
   });
+  const consent = async (url: string, isGiven: boolean): Promise<void> => {
+    await followLink(url, isGiven ? "ana@demo.example" : "");
+  };
   return {
     calls,
-    links,
-    consent: async (url, isGiven) => {
-      await followLink(url, isGiven ? "ana@demo.example" : "");
+    async link(content) {
+      const account = toRequest(DRIVE, { app: "googledrive" }).account;
+      if (!ids.has(DRIVE)) ids.set(DRIVE, await connect({ links, consent }, "googledrive"));
+      const call = (action: string, given: object) =>
+        calls.execute(toRequest(null, { app: "googledrive", action, arguments: { ...given }, account }));
+      const given = { file_name: "a.txt", text_content: content };
+      const made = unwrap(await call("GOOGLEDRIVE_CREATE_FILE_FROM_TEXT", given)).data;
+      const found = unwrap(await call("GOOGLEDRIVE_DOWNLOAD_FILE", { file_id: getTextField(made, "id") })).data;
+      return getTextField(getField(found, "downloaded_file_content"), "s3url") ?? "";
     },
+    links,
+    consent,
     bind(connection, providerId) {
       if (providerId === null) ids.delete(connection);
       else ids.set(connection, providerId);
@@ -103,7 +137,10 @@ async function openReal(noted: Noted = { lines: [], refused: [] }): Promise<Call
     expire: async (id) => {
       await controlDemoApps(server.url, { expire: id });
     },
-    close: server.close,
+    close: async () => {
+      await server.close();
+      await closeServer(sidecar);
+    },
   };
 }
 
@@ -148,6 +185,64 @@ describe.each([
     at.bind("con_3", id);
     await at.expire(id);
     expect(await at.calls.execute(toRequest("con_3"))).toMatchObject(ended("con_3"));
+  });
+});
+
+describe.each([
+  ["the fake in memory", openFake],
+  ["the port over the demo apps", () => openReal()],
+] as const)("files of actions: %s", (_name, open) => {
+  let at: CallsUnderTest;
+  beforeAll(async () => {
+    at = await open();
+  });
+  afterAll(() => at.close());
+
+  const { signal } = new AbortController();
+  const toFile = (content: string) => {
+    const bytes = new TextEncoder().encode(content);
+    const of = { app: "googledrive", action: "GOOGLEDRIVE_UPLOAD_FILE", name: "a.txt", contentType: "text/plain" };
+    return { ...of, size: bytes.length, read: () => Promise.resolve(ok(bytes)), signal };
+  };
+
+  it("are uploaded, each under a key of its own", async () => {
+    const keys = [unwrap(await at.calls.upload(toFile("one"))).key, unwrap(await at.calls.upload(toFile("one"))).key];
+    expect(keys[0]).toContain("a.txt");
+    expect(keys[0]).not.toBe(keys[1]);
+  });
+
+  it("are not uploaded if they cannot be read, or once the call was given up", async () => {
+    const gone = { ...toFile("x"), read: () => Promise.resolve(failed("not_found", "It is gone.")) };
+    expect(await at.calls.upload(gone)).toMatchObject({ ok: false, error: { code: "not_found", happened: "no" } });
+    const ended = { ...toFile("x"), signal: AbortSignal.abort() };
+    expect(await at.calls.upload(ended)).toMatchObject({ ok: false, error: { code: "timeout", happened: "no" } });
+  });
+
+  it("are fetched up to the limit", async () => {
+    const url = await at.link("hello");
+    const got = unwrap(await at.calls.download({ url, maxBytes: 5, timeoutMs: 5_000, signal }));
+    expect(new TextDecoder().decode(got.bytes)).toBe("hello");
+    got.release();
+    expect(await at.calls.download({ url, maxBytes: 4, timeoutMs: 5_000, signal })).toMatchObject({
+      ok: false,
+      error: { code: "too_large" },
+    });
+  });
+
+  it.each(["https://10.0.0.1/a", "http://storage.example/a", "http://169.254.169.254/latest"])(
+    "are not fetched from %s",
+    async (url) => {
+      expect(await at.calls.download({ url, maxBytes: 9, timeoutMs: 5_000, signal })).toEqual(
+        failed("blocked_by_policy", "Otto may not reach its address"),
+      );
+    },
+  );
+
+  it("whose link has ended say so without the link", async () => {
+    const url = (await at.link("x")).replace(/\/[\w-]+\?/, "/other?");
+    const ended = await at.calls.download({ url, maxBytes: 9, timeoutMs: 5_000, signal });
+    expect(ended).toMatchObject({ ok: false, error: { message: expect.stringContaining("HTTP 403") } });
+    expect(JSON.stringify(ended)).not.toContain("http");
   });
 });
 

@@ -49,6 +49,18 @@ describe("Composio's client over the demo apps", () => {
     ).toEqual(await listRequests(() => adapter.source.triggers(null, { apps })));
   });
 
+  it("requests an upload by the same request, and reads the same reply", async () => {
+    const file = { filename: "a.pdf", mimetype: "application/pdf", md5: "0".repeat(32) };
+    const of = { toolkit_slug: "gmail", tool_slug: "GMAIL_SEND_EMAIL" };
+    const { signal } = new AbortController();
+    const upload = { app: "gmail", action: "GMAIL_SEND_EMAIL", name: "a.pdf", contentType: "application/pdf" };
+    const theirs = await client.files.createPresignedURL({ ...file, ...of });
+    const ours = unwrap(await adapter.apps.requestUpload({ ...upload, md5: file.md5, signal }));
+    const shape = /^demo\/gmail\/GMAIL_SEND_EMAIL\/[\da-f]+\/a\.pdf$/;
+    expect([theirs.key, ours.key]).toEqual([expect.stringMatching(shape), expect.stringMatching(shape)]);
+    for (const url of [theirs.new_presigned_url, ours.url]) expect(url).toContain("/storage/");
+  });
+
   it("reads the same apps and actions", async () => {
     const toolkits = await client.toolkits.list({ limit: 1_000 });
     const apps = unwrap(await adapter.source.apps(null)).items;

@@ -70,8 +70,11 @@ export function toLookup(
   return { app, action, account, signal, requestIds: [requestId], since: Date.now(), ...more };
 }
 
-export async function connect({ links, consent }: Pick<AppsUnderTest, "links" | "consent">): Promise<string> {
-  const link = unwrap(await links.link({ app: "gmail", entity: ENTITY, actions: ACTIONS, callbackUrl: CALLBACK }));
+export async function connect(
+  { links, consent }: Pick<AppsUnderTest, "links" | "consent">,
+  app = "gmail",
+): Promise<string> {
+  const link = unwrap(await links.link({ app, entity: ENTITY, actions: ACTIONS, callbackUrl: CALLBACK }));
   await consent(link.url, true);
   return link.providerId;
 }
@@ -237,6 +240,19 @@ export function appsContract(name: string, open: () => Promise<AppsUnderTest>): 
         kind: "cannot_tell",
         isEarly: true,
       });
+    });
+
+    it("gives each upload a key and an address of its own, which is no call", async () => {
+      const file = { app: "gmail", action: "GMAIL_SEND_EMAIL", name: "june.pdf", contentType: "application/pdf" };
+      const request = async () =>
+        unwrap(
+          await provider.apps.requestUpload({ ...file, md5: "0".repeat(32), signal: new AbortController().signal }),
+        );
+      const [one, other] = [await request(), await request()];
+      expect(one.key).toContain("june.pdf");
+      expect([one.key === other.key, one.url === other.url]).toEqual([false, false]);
+      const ended = { ...file, md5: "0".repeat(32), signal: AbortSignal.abort() };
+      expect(await provider.apps.requestUpload(ended)).toMatchObject({ ok: false, error: { happened: "no" } });
     });
 
     it("revokes an account, and again", async () => {

@@ -10,6 +10,7 @@ import type { AppLookupRequest, AppRequest } from "../../../core/ports/app-calls
 import type { AppRightsPort } from "../../../core/ports/app-rights.ts";
 import type { AppProbe, AppReply } from "../../../core/ports/apps.ts";
 import type { ToolPorts } from "../../../core/ports/tool-ports.ts";
+import { judgeCarryOut } from "../../../core/provenance/carry-out.ts";
 import { OUTSIDE, PRINCIPAL } from "../../../core/provenance/label.ts";
 import { performCalls } from "../../../core/steps/perform.ts";
 import { prepareCalls } from "../../../core/steps/prepare.ts";
@@ -313,11 +314,37 @@ test("an approval says that a critical action cannot be undone", async () => {
   expect(approval?.reason).toMatch(/is critical: .*It cannot be undone\.$/);
 });
 
-test("a call with a file is refused before anybody is asked to approve it", async () => {
+test("a call with a file takes a path, which is canonical, and has its file uploaded first", async () => {
   const { prepare } = await play(describeTool("probe"));
-  const call = await prepare("GMAIL_SEND_EMAIL", { ...SEND, attachment: { name: "a.pdf" } });
+  const call = await prepare("GMAIL_SEND_EMAIL", { ...SEND, attachment: "./reports//a.pdf" });
+  expect(call).toMatchObject({
+    outcome: null,
+    namesFiles: true,
+    hasUploads: true,
+    arguments: { attachment: "reports/a.pdf" },
+  });
+  expect(call.touches).toContainEqual({ resource: "files", mode: "write" });
+  expect(await prepare("GMAIL_SEND_EMAIL", SEND)).not.toHaveProperty("hasUploads");
+});
+
+test.each([
+  [{ name: "a.pdf", mimetype: "application/pdf", s3key: "of/another/tenant" }, "invalid_input"],
+  ["../a.pdf", "sandbox_denied"],
+])("a call with the file %j is refused before anybody is asked to approve it", async (attachment, code) => {
+  const { prepare } = await play(describeTool("probe"));
+  const call = await prepare("GMAIL_SEND_EMAIL", { ...SEND, attachment });
   expect(call).toMatchObject({
     approval: null,
-    outcome: { state: "refused", result: { error: { code: "not_available", field: "attachment" } } },
+    outcome: { state: "refused", result: { error: { code, field: "attachment" } } },
   });
+});
+
+test("a read that sends a file is asked about once text from outside is in the task", () => {
+  const [tool] = createOutsideTools([{ source: "app:gmail", tool: describeTool("none") }], [], {
+    callers: { app: appCaller },
+    patterns: linearPatterns,
+  });
+  const carried = tool?.carries?.({ ...SEND, attachment: "a.pdf" } as never) ?? null;
+  if (carried === null) throw new Error("the call carries nothing");
+  expect(judgeCarryOut(carried, {} as never, { allowedDomains: null })).toContain("it sends the file");
 });

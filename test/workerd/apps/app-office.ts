@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, inject } from "vitest";
 import { appProviderFromEnv } from "../../../adapters/env/apps.ts";
 import { toEntity } from "../../../core/connections/catalogue-app.ts";
+import type { JsonSchema } from "../../../core/lib/json-schema/json-schema.ts";
 import type { PinnedSource, OutsideTool } from "../../../core/tool/source.ts";
 import type { EffectClass } from "../../../core/tool/tool.ts";
 import { valueOf } from "../../contracts/value-of.ts";
@@ -37,6 +38,8 @@ export interface NamedAction {
   readonly action: string;
   readonly named: string;
   readonly others?: Readonly<Record<string, string>>;
+  /** Absent: any object. */
+  readonly input?: JsonSchema;
 }
 
 const toApp = ({ action }: Pick<NamedAction, "action">): string => action.slice(0, action.indexOf("_")).toLowerCase();
@@ -56,7 +59,7 @@ function toTool(named: NamedAction, effect: EffectClass): OutsideTool {
     security: "cautious",
     effect,
     timeoutMs: 12_000,
-    input: { type: "object" },
+    input: named.input ?? { type: "object" },
     output: null,
     origin: {
       kind: "app",
