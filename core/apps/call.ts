@@ -6,6 +6,7 @@
  * 3. Files are uploaded before the first attempt and sent by their keys, the same in each attempt.
  * 4. An action that only reads, or that a repeat does not change further, is repeated after a lost reply; others are looked up.
  */
+import { openTimeLimit } from "../base/deadline.ts";
 import type { Failure } from "../base/errors.ts";
 import { sha256Hex } from "../base/sha256.ts";
 import type { OutsideCaller } from "../gateway/outside-tool.ts";
@@ -64,8 +65,12 @@ async function call(target: Target, given: Given, context: Context): Promise<Too
 }
 
 async function save(data: unknown, app: string, context: Context, timeMs: number): Promise<unknown> {
-  const now = Date.now;
-  return await saveFiles(data, { app, context, now, until: now() + timeMs });
+  const limit = openTimeLimit(globalThis, timeMs, context.signal);
+  try {
+    return await saveFiles(data, { app, context: { ...context, signal: limit.signal }, timeoutMs: timeMs });
+  } finally {
+    limit.end();
+  }
 }
 
 /** A call that may be repeated leaves time for one repeat. */

@@ -27,15 +27,14 @@ type Context = CallFacts & Pick<ToolContext<"files">, "files"> & { readonly apps
 interface Folder {
   readonly app: string;
   readonly context: Context;
-  /** When no more is fetched; milliseconds since the epoch. */
-  readonly until: number;
-  readonly now: () => number;
+  /** Of one file, at most. The signal of the context ends them all. */
+  readonly timeoutMs: number;
 }
 
 /** What became of a link: where its file is, or why it is nowhere. */
 type Saved = { readonly path: string; readonly size: number } | { readonly reason: string };
 
-/** Fetches the files of a result until `until`, and returns the result with their paths. Never throws. */
+/** Fetches the files of a result until the signal aborts, and returns the result with their paths. Never throws. */
 export async function saveFiles(data: unknown, folder: Folder): Promise<unknown> {
   const found = findFiles(data);
   if (found.length === 0) return data;
@@ -99,9 +98,8 @@ async function saveFile(folder: Folder, file: FoundFile, index: number, leftByte
   if (index >= MAX_FILES) return { reason: `one result brings at most ${MAX_FILES} files` };
   const maxBytes = Math.min(MAX_APP_FILE_BYTES, leftBytes);
   if (maxBytes <= 0) return { reason: `the files of one result have at most ${MAX_TOTAL_BYTES} bytes` };
-  const timeoutMs = folder.until - folder.now();
-  if (timeoutMs <= 0 || signal.aborted) return { reason: "no time was left for it" };
-  const fetched = await apps.download({ url: file.link, maxBytes, timeoutMs, signal });
+  if (signal.aborted) return { reason: "no time was left for it" };
+  const fetched = await apps.download({ url: file.link, maxBytes, timeoutMs: folder.timeoutMs, signal });
   if (!fetched.ok) return { reason: fetched.error.message };
   try {
     return await writeFile(folder, file, index, fetched.value);

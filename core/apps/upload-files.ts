@@ -4,7 +4,8 @@ import { refuseLarge } from "../gateway/bind-files.ts";
 import { asNotSent, failed, ok, type Result } from "../base/errors.ts";
 import { judgePath } from "../sandbox/path.ts";
 import type { AppOrigin, OutsideTool } from "../tool/source.ts";
-import type { ToolContext, UploadedFile } from "../tool/tool.ts";
+import type { UploadedFile } from "../tool/file-arguments.ts";
+import type { ToolContext } from "../tool/tool.ts";
 import { listFiles, MAX_APP_FILE_BYTES } from "./uploads.ts";
 
 type Context = ToolContext<"apps" | "files">;

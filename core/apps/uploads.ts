@@ -6,7 +6,7 @@ import { getField, isRecord } from "../base/json-fields.ts";
 import { getOwn } from "../base/own-field.ts";
 import { type Failure, failed, ok, type Result } from "../base/errors.ts";
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
-import type { ReplaceFile, UploadedFile } from "../tool/tool.ts";
+import type { ReplaceFile, UploadedFile } from "../tool/file-arguments.ts";
 
 /** The most bytes of one file, given to an action or returned by one. */
 export const MAX_APP_FILE_BYTES = 52_428_800;

@@ -7,17 +7,16 @@ import type { PatternsPort } from "../lib/patterns.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
 import type { Carried } from "../provenance/carry-out.ts";
 import { type Failure, ok, type Result } from "../base/errors.ts";
+import type { ReplaceFile, UploadedFile } from "../tool/file-arguments.ts";
 import type {
   AppAction,
   EffectClass,
   KnownEnd,
   ProbeOutcome,
-  ReplaceFile,
   Tool,
   ToolContext,
   ToolOutcome,
   Touch,
-  UploadedFile,
 } from "../tool/tool.ts";
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 import { ACTION_PREFIX, type AppOrigin, toNameKey, type OutsideOrigin, type OutsideTool } from "../tool/source.ts";

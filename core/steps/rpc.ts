@@ -9,7 +9,7 @@ import type { LineListener } from "./lines.ts";
 import type { Message, ModelUsage } from "../model/messages.ts";
 import type { Label } from "../provenance/label.ts";
 import type { ModelFailure } from "../ports/model.ts";
-import type { UploadedFile } from "../tool/tool.ts";
+import type { UploadedFile } from "../tool/file-arguments.ts";
 import type { AccountedCall, CallOutcome, ModelReply, RevisedCall } from "../task/commands.ts";
 import type { RunnableCall, RequestGuess } from "../task/decision.ts";
 import type { TaskFacts } from "../task/state.ts";

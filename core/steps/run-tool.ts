@@ -4,7 +4,8 @@ import type { YieldTurn } from "../base/turns.ts";
 import { failed, type Failure, notSent, ok, type Result } from "../base/errors.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
 import type { CallToMake } from "../task/decision.ts";
-import type { Control, ProbeOutcome, Tool, ToolContext, ToolOutcome, UploadedFile } from "../tool/tool.ts";
+import type { UploadedFile } from "../tool/file-arguments.ts";
+import type { Control, ProbeOutcome, Tool, ToolContext, ToolOutcome } from "../tool/tool.ts";
 
 /** Extra time for blob writes and their bookkeeping after a call's own limit. */
 const GRACE_MS = 1000;

@@ -14,7 +14,8 @@ import type { AmountLimit, Attachment, LedgerState, TaskFacts } from "./state.ts
 import type { PendingView } from "./view.ts";
 import type { ApprovalOwner } from "./wait.ts";
 import type { BoundFile } from "../sandbox/bind-copy.ts";
-import type { Control, EffectTerms, ToolResult, Touch, UploadedFile } from "../tool/tool.ts";
+import type { UploadedFile } from "../tool/file-arguments.ts";
+import type { Control, EffectTerms, ToolResult, Touch } from "../tool/tool.ts";
 
 /** The input of `createTask`: the facts, and the one call of a task of `kind: "call"`. `hold` creates a draft task. */
 export interface NewTask {

@@ -14,7 +14,8 @@ import type { BoundFile } from "../sandbox/bind-copy.ts";
 import type { SkillInForce } from "../skills/skill.ts";
 import type { DeliverTo, TaskSource } from "./source.ts";
 import type { PinnedSource } from "../tool/source.ts";
-import type { EffectTerms, Resumed, Touch, UploadedFile } from "../tool/tool.ts";
+import type { UploadedFile } from "../tool/file-arguments.ts";
+import type { EffectTerms, Resumed, Touch } from "../tool/tool.ts";
 import type { AccountRounds, ApprovalOwner, SettledWait, Wait } from "./wait.ts";
 
 /**

@@ -12,6 +12,7 @@ import type { SandboxRules } from "../sandbox/rules.ts";
 import type { CopyScope, WorkingCopy } from "../sandbox/working-copy.ts";
 import type { Skill, SkillInForce } from "../skills/skill.ts";
 import type { KeyLifetimes } from "../web/idempotent-hosts.ts";
+import type { ReplaceFile, UploadedFile } from "./file-arguments.ts";
 import type { z } from "zod";
 
 /** The permissions of tools. An agent has a set of these. */
@@ -165,17 +166,6 @@ export type ProbeOutcome<Out> =
   | { readonly kind: "not_happened"; readonly failure?: ToolFailure }
   | { readonly kind: "cannot_tell" };
 
-/** A file of the sandbox that the service behind a call received before the call. */
-export interface UploadedFile {
-  /** The canonical path in the sandbox. */
-  readonly path: string;
-  /** The last segment of the path. */
-  readonly name: string;
-  readonly contentType: string;
-  /** The service's name of the file. */
-  readonly key: string;
-}
-
 /** The skills of a call's task. */
 export interface CallSkills {
   /** The skills available to the task. */
@@ -243,9 +233,6 @@ export interface ShownRows {
   readonly rows: readonly string[];
   readonly tail?: string;
 }
-
-/** Returns what takes the place of a path among the arguments, or why the path is refused. */
-export type ReplaceFile = (path: string, field: string) => Result<unknown>;
 
 /** An example: shown in the tool's page and the console, and run by the generic example test on fakes. */
 export interface ToolExample<In> {

@@ -167,20 +167,8 @@ export class TaskPhases {
       const uploads = stored?.uploads == null ? {} : { uploads: stored.uploads };
       const through = stored?.accountRounds === undefined ? {} : toAccountOfCall(stored);
       const written = { tool, arguments: given, argumentsHash, effect, key, intendedAt, label };
-      return [
-        {
-          ...call,
-          ...written,
-          touches,
-          dispatches,
-          namesFiles,
-          isUnjudged,
-          ...approvedFiles,
-          ...resume,
-          ...uploads,
-          ...through,
-        },
-      ];
+      const more = { ...approvedFiles, ...resume, ...uploads, ...through };
+      return [{ ...call, ...written, touches, dispatches, namesFiles, isUnjudged, ...more }];
     };
     const [calls, later] = [work.calls.flatMap(addRow), work.later.flatMap(addRow)];
     const results = this.findExpandedResults([...calls, ...later]);

@@ -15,11 +15,10 @@ function open({ permissions = ["write"], key = "call_1" }: { permissions?: strin
   const [apps, files] = [fakeAppCalls(), fakeFiles()];
   const put = (link: string, content: string | Uint8Array) =>
     apps.links.set(link, typeof content === "string" ? new TextEncoder().encode(content) : content);
-  const save = async (data: unknown, more: { key?: string; until?: number; app?: string } = {}) => {
-    const signal = new AbortController().signal;
+  const save = async (data: unknown, more: { key?: string; signal?: AbortSignal; app?: string } = {}) => {
+    const { app = "gmail", signal = new AbortController().signal } = more;
     const context = { permissions, sandbox: RULES, key: more.key ?? key, signal, files, apps } as never;
-    const { app = "gmail", until = Date.now() + 1_000 } = more;
-    return await saveFiles(data, { app, context, until, now: Date.now });
+    return await saveFiles(data, { app, context, timeoutMs: 1_000 });
   };
   const read = async (path: string) => text(unwrap(await files.read(path, 1_000)).bytes);
   return { put, save, read, files };
@@ -77,7 +76,7 @@ describe("files of a result", () => {
     const count = (result: string, what: string) => result.split(what).length - 1;
     const all = await of(open());
     expect([count(all, "saved_as"), count(all, "at most 10 files")]).toEqual([10, 2]);
-    expect(count(await of(open(), { until: 0 }), "no time was left")).toBe(10);
+    expect(count(await of(open(), { signal: AbortSignal.abort() }), "no time was left")).toBe(10);
     const reader = open({ permissions: ["read"] });
     expect(count(await of(reader), "this agent writes no files")).toBe(12);
     expect(unwrap(await reader.files.list(""))).toEqual([]);

@@ -203,20 +203,23 @@ const KILL_POINTS = [
 ] as const;
 
 /** Holds the first request whose address contains `part`, kills the objects, and loses the request. */
-function killAt(part: string, isSent: boolean): Promise<void> {
+async function killAt(part: string, isSent: boolean, begin: () => Promise<unknown>): Promise<void> {
   const real = globalThis.fetch.bind(globalThis);
-  const { promise, resolve } = Promise.withResolvers<void>();
+  const [held, killed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let isHeld = false;
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
     const url = input instanceof Request ? input.url : String(input);
     if (isHeld || !url.includes(part)) return await real(input, init);
     isHeld = true;
     if (isSent) await (await real(input, { ...init, signal: null })).body?.cancel();
-    await abortAllDurableObjects();
-    resolve();
+    held.resolve();
+    await killed.promise;
     throw new TypeError("the connection was lost");
   });
-  return promise;
+  await begin();
+  await held.promise;
+  await abortAllDurableObjects();
+  killed.resolve();
 }
 
 describe("a call with a file", () => {
@@ -227,9 +230,7 @@ describe("a call with a file", () => {
       const marker = crypto.randomUUID();
       const facts = taskOfCalls([upload("once", marker)]);
       await put(facts, "reports/june.txt", "June was good.");
-      const killed = killAt(part, isSent);
-      await start(facts);
-      await killed;
+      await killAt(part, isSent, () => start(facts));
       await until(facts, ({ status }) => status === "completed", 45_000);
       const [row] = await ledgerOf(facts);
       expect([row?.state, (await effectsOf(marker)).length]).toEqual(["confirmed", 1]);
@@ -244,9 +245,7 @@ describe("a call with a file", () => {
       const facts = taskOfCalls([upload(effect, marker)]);
       await put(facts, "reports/june.txt", "June was good.");
       const before = (await control()).requests.length;
-      const killed = killAt("/tools/execute/", true);
-      await start(facts);
-      await killed;
+      await killAt("/tools/execute/", true, () => start(facts));
       await until(facts, ({ status }) => status === "completed", 45_000);
       const sent = (await control()).requests.slice(before);
       expect(sent.filter((line) => line === "PUT /storage")).toHaveLength(1);
@@ -301,9 +300,7 @@ describe("a file of a result", () => {
     { timeout: 60_000 },
     async (effect) => {
       const facts = taskOfCalls([download(effect)]);
-      const killed = killAt("/egress", true);
-      await start(facts);
-      await killed;
+      await killAt("/egress", true, () => start(facts));
       await until(facts, ({ status }) => status === "completed", 45_000);
       const [row] = await ledgerOf(facts);
       expect(row).toMatchObject({ state: "confirmed", result: { ok: true } });
