@@ -177,7 +177,7 @@ describe("a file for an action", () => {
       valueOf(
         await taskOf(facts).decideApproval(
           id,
-          { decision: "approve", arguments: null, reason: null, by: "a test" },
+          { decision: "approve", arguments: null, reason: null, by: "Ana", person: office.person },
           null,
         ),
       );
