@@ -31,6 +31,7 @@ import { appAccessRoutes } from "./apps/access-routes.ts";
 import { appConnectRoutes } from "./apps/connect-routes.ts";
 import { appChangeRoutes } from "./apps/change-routes.ts";
 import { appCatalogueRoutes } from "./apps/routes.ts";
+import { providerKeyRoutes } from "./apps/provider-key-routes.ts";
 import { appRoutes } from "./connections/app-routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { budgetRoutes } from "./tenants/budget-routes.ts";
@@ -135,6 +136,7 @@ export function createApp(): App {
   appCatalogueRoutes(app);
   appResolutionRoutes(app);
   catalogueSyncRoutes(app);
+  providerKeyRoutes(app);
   workspaceAppRoutes(app);
   appAccessRoutes(app);
   appConnectRoutes(app);

@@ -2,7 +2,7 @@
 import { NO_PROVIDER_MESSAGE } from "../../core/connections/catalogue-app.ts";
 import { SYNC_INBOX, toSyncItem } from "../../core/apps/sync/inbox-item.ts";
 import { makeId } from "../../core/base/ids.ts";
-import { failed } from "../../core/base/errors.ts";
+import { failed, type Result } from "../../core/base/errors.ts";
 import type { InboxRpc } from "../../core/channels/inbox/inbox.ts";
 import type { CatalogueSyncs } from "../../core/ports/app-catalogue.ts";
 import type { AppCatalogueTable } from "../../core/ports/app-catalogue-table.ts";
@@ -10,15 +10,18 @@ import type { AppCatalogueTable } from "../../core/ports/app-catalogue-table.ts"
 export interface CatalogueSyncsDeps {
   readonly table: Pick<AppCatalogueTable, "begin" | "history">;
   readonly inboxOf: (name: string) => Pick<InboxRpc, "take">;
-  readonly hasProvider: boolean;
+  /** Whether a key serves this tenant; without one: whether there is any key. */
+  readonly hasProvider: (tenant: string | undefined) => Promise<Result<boolean>>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
 export function openCatalogueSyncs({ table, inboxOf, hasProvider, now }: CatalogueSyncsDeps): CatalogueSyncs {
   return {
-    async start(kind) {
-      if (!hasProvider) return NO_PROVIDER;
+    async start(kind, tenant) {
+      const found = await hasProvider(tenant);
+      if (!found.ok) return found;
+      if (!found.value) return NO_PROVIDER;
       const at = now();
       const id = makeId("sync", at, crypto.getRandomValues(new Uint8Array(10)));
       const begun = await table.begin({ id, kind, at });

@@ -1,29 +1,25 @@
 /**
  * Composio as a provider of apps. Like that of the model, its address is the operator's: it may be private, and no tenant
- * names it. All parts share one budget of requests.
+ * names it. All parts of one key share one budget of requests.
  */
-import type { AppLinks, AppsPort, AppTriggers, CatalogueSource } from "../../core/ports/apps.ts";
+import type { Result } from "../../core/base/errors.ts";
+import type { AppLinks, AppsPort, CatalogueSource } from "../../core/ports/apps.ts";
 import { openCatalogueSource } from "./catalogue.ts";
 import { executeAction } from "./execute.ts";
 import { requestUpload } from "./files.ts";
 import { openAppLinks } from "./links.ts";
 import { probeCall } from "./probe.ts";
-import type { ComposioAccess } from "./request.ts";
+import type { ComposioAccess, ComposioSettings } from "./request.ts";
 import { openRequestBudget } from "./request-budget.ts";
-import { openAppTriggers } from "./triggers.ts";
-
-/** `baseUrl` has no trailing slash. */
-export interface ComposioSettings {
-  readonly baseUrl: string;
-  readonly apiKey: string;
-}
+import { checkKey } from "./check-key.ts";
 
 /** The parts of a provider of apps. */
 export interface AppProviderParts {
   readonly source: CatalogueSource;
   readonly apps: AppsPort;
   readonly links: AppLinks;
-  readonly triggers: AppTriggers;
+  /** Asks the provider if it accepts the key. `invalid_input` for one that it refuses. */
+  readonly checkKey: () => Promise<Result<void>>;
 }
 
 /** `now`: milliseconds since the epoch. */
@@ -37,6 +33,6 @@ export function openComposio(settings: ComposioSettings, now: () => number = Dat
       requestUpload: (upload) => requestUpload(access, upload),
     },
     links: openAppLinks(access),
-    triggers: openAppTriggers(access),
+    checkKey: () => checkKey(access),
   };
 }

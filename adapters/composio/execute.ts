@@ -50,7 +50,7 @@ async function toResult(access: ComposioAccess, call: AppCall, outcome: CallOutc
         details: { service: call.app, status: 429 },
       });
     case "refused":
-      if (outcome.by === "composio" && outcome.status === 401) return failKey(outcome.status);
+      if (outcome.by === "composio" && outcome.status === 401) return failKey(outcome.status, access.keyOf);
       return (await findEnded(access, call, outcome.status)) ?? failRefused(call, outcome);
     case "lost":
       return maybeSent(

@@ -1,6 +1,6 @@
 /** What went wrong with a request that only reads or that can be repeated, such as a page of the catalogue. */
 import { ANSWERED, type Failed, failed, notSent } from "../../core/base/errors.ts";
-import type { ComposioReply } from "./request.ts";
+import type { ComposioReply, KeyOwner } from "./request.ts";
 
 const SERVICE = "composio";
 
@@ -19,7 +19,7 @@ export function toReadFailure(reply: ComposioReply, what: string): Failed {
   if (status === 429) return failRateLimited(reply.retryAfterMs);
   if (status === 404 || status === 410)
     return failed("not_found", `${what} does not exist at Composio.`, { cause: ANSWERED });
-  if (status === 401 || status === 403) return failKey(status);
+  if (status === 401 || status === 403) return failKey(status, reply.keyOf);
   return failed("upstream_failed", `Composio replied with HTTP ${status}. Try again later.`, {
     details: { service: SERVICE, status },
   });
@@ -40,10 +40,14 @@ export function failRateLimited(retryAfterMs: number): Failed {
   });
 }
 
-/** Composio rejected Otto's own key. Nobody who reads this can help but the operator. */
-export function failKey(status: number): Failed {
-  const message = `Composio rejected Otto's key (HTTP ${status}). Otto's operator has to check COMPOSIO_API_KEY.`;
-  return notSent("upstream_failed", message, { retry: "never", details: { service: SERVICE, status } });
+/** Composio rejected the key. Its owner alone can help. */
+export function failKey(status: number, keyOf: KeyOwner): Failed {
+  const message =
+    keyOf === "operator"
+      ? `Composio rejected Otto's key (HTTP ${status}). Otto's operator has to check COMPOSIO_API_KEY.`
+      : `Composio rejected the key of this workspace (HTTP ${status}). An administrator has to save a valid one.`;
+  const details = { service: SERVICE, status };
+  return notSent("upstream_failed", message, { retry: "never", cause: { kind: "key_refused" }, details });
 }
 
 /** A reply with a success status that cannot be read. */

@@ -10,12 +10,21 @@ import type { RequestBudget, RequestKind } from "./request-budget.ts";
 const PREFIX = "/api/v3.1";
 const DEFAULT_RETRY_AFTER_MS = 5_000;
 const MAX_RETRY_AFTER_MS = 3_600_000;
+/** In the place of the key where a reply repeats it. */
+const HIDDEN = "[key]";
 
-/** How requests reach Composio. */
-export interface ComposioAccess {
+/** Whose key it is: who can help when Composio rejects it. */
+export type KeyOwner = "operator" | "tenant";
+
+export interface ComposioSettings {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly apiKey: string;
+  readonly keyOf: KeyOwner;
+}
+
+/** How requests reach Composio. */
+export interface ComposioAccess extends ComposioSettings {
   readonly budget: RequestBudget;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -41,11 +50,17 @@ export interface ComposioRequest {
  * may have been carried out.
  */
 export type ComposioReply =
-  | { readonly kind: "reply"; readonly status: number; readonly retryAfterMs: number; readonly body: unknown }
+  | {
+      readonly kind: "reply";
+      readonly status: number;
+      readonly retryAfterMs: number;
+      readonly body: unknown;
+      readonly keyOf: KeyOwner;
+    }
   | { readonly kind: "lost"; readonly why: "timeout" | "unavailable" | "too_large" }
   | { readonly kind: "unsent"; readonly waitMs: number | null };
 
-/** Sends a request. Never throws. `body` of a reply is null for a text that is not JSON. */
+/** Sends a request. Never throws. `body` of a reply is null for a text that is not JSON, and never has the key. */
 export async function sendToComposio(access: ComposioAccess, request: ComposioRequest): Promise<ComposioReply> {
   if (request.signal?.aborted === true) return { kind: "unsent", waitMs: null };
   const waitMs = access.budget.take(request.kind, access.now());
@@ -67,7 +82,8 @@ export async function sendToComposio(access: ComposioAccess, request: ComposioRe
     const text = await readAtMost(response, request.maxBytes);
     if (text === null) return { kind: "lost", why: "too_large" };
     const retryAfterMs = readRetryAfterMs(response.headers.get("retry-after"));
-    return { kind: "reply", status: response.status, retryAfterMs, body: parseJson(text) };
+    const body = parseJson(text.replaceAll(access.apiKey, HIDDEN));
+    return { kind: "reply", status: response.status, retryAfterMs, body, keyOf: access.keyOf };
   } catch {
     return { kind: "lost", why: limit.signal.aborted ? "timeout" : "unavailable" };
   } finally {

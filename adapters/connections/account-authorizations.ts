@@ -4,18 +4,20 @@
  *    with the account of a consent never concerns an account that worked before.
  * 2. What the browser returns with decides nothing. The account is read at the provider, and has to be active, of our
  *    owner and of our app.
- * 3. A sign-in that could not begin leaves a pending account there. Nobody was sent to it, so it never gets an access.
+ * 3. An account is read and revoked with the key that made it, and no other: another key does not know it.
  * 4. Reading is repeated for some seconds, because the page of a provider may send the browser back before its API knows.
  */
-import { NO_PROVIDER_MESSAGE } from "../../core/connections/catalogue-app.ts";
+import { hashCatalogueApp, NO_PROVIDER_MESSAGE } from "../../core/connections/catalogue-app.ts";
 import { computeBackoffMs } from "../../core/base/backoff.ts";
 import { sleep, type Timer } from "../../core/base/deadline.ts";
 import { failed, type Failed, type Failure, ok, type Result } from "../../core/base/errors.ts";
 import type { AppClient } from "../../core/connections/app-client.ts";
-import type { FlowAccount } from "../../core/connections/flow.ts";
+import { type FlowAccount, toAccountTokens } from "../../core/connections/flow.ts";
+import { getKey, type MadeByKey, OPERATOR_KEY, toMadeBy } from "../../core/connections/provider-key.ts";
 import { refuseProvider } from "../../core/connections/provider-faults.ts";
 import type { AppLinks, ProviderAccount } from "../../core/ports/apps.ts";
 import type { AuthorizationRequest, AuthorizationsPort, BegunAuthorization } from "../../core/ports/authorizations.ts";
+import type { TenantLinks } from "../../core/ports/provider-keys.ts";
 
 const READS = 3;
 const FIRST_DELAY_MS = 300;
@@ -24,8 +26,7 @@ const LONGEST_DELAY_MS = 1_000;
 const READING_MS = 4_000;
 
 export interface AccountAuthorizationsParts {
-  /** Null without a provider. */
-  readonly links: AppLinks | null;
+  readonly links: TenantLinks;
   /** The actions for which an account of the app is to serve. */
   readonly listActions: (app: string) => Promise<Result<readonly string[]>>;
   readonly timer: Timer;
@@ -35,18 +36,22 @@ export interface AccountAuthorizationsParts {
 export function openAccountAuthorizations(parts: AccountAuthorizationsParts): AuthorizationsPort {
   const { links } = parts;
   return {
-    begin: async (app, at) => (links === null ? NO_PROVIDER : await begin(parts, links, app, at)),
+    async begin(app, at) {
+      const present = await links.present();
+      if (!present.ok) return toFailure(app, present.error);
+      return present.value === null ? NO_PROVIDER : await begin(parts, present.value, app, at);
+    },
 
     async complete(app, { account }) {
-      if (links === null) return NO_PROVIDER;
       if (account === undefined)
         return refuseProvider(`This sign-in of ${app.title} was begun elsewhere. Start again.`);
-      const read = await readSettled(parts, links, account.providerId);
+      const made = await findMadeBy(links, account);
+      if (!made.ok) return toFailure(app, made.error);
+      const read = await readSettled(parts, made.value, account.providerId);
       if (!read.ok) return toFailure(app, read.error);
       const refused = checkAccount(app, account, read.value);
       if (refused !== null) return refused;
-      const { providerId, label } = read.value;
-      return ok({ tokens: { kind: "account", providerId }, scopes: null, label });
+      return ok({ tokens: toAccountTokens(account), scopes: null, label: read.value.label });
     },
 
     // The provider renews its tokens itself.
@@ -56,19 +61,36 @@ export function openAccountAuthorizations(parts: AccountAuthorizationsParts): Au
 
     async revoke(_app, tokens) {
       if (tokens.kind !== "account") return ok("done");
-      if (links === null) return NO_PROVIDER;
-      const revoked = await links.revoke(tokens.providerId);
+      const made = await findMadeBy(links, tokens);
+      if (!made.ok) return made;
+      const revoked = await made.value.revoke(tokens.providerId);
       return revoked.ok ? ok("done") : revoked;
     },
   };
 }
 
+/** The links of the key that made an account. */
+async function findMadeBy(links: TenantLinks, account: MadeByKey): Promise<Result<AppLinks>> {
+  const key = getKey(account);
+  const made = await links.madeBy(key);
+  if (!made.ok) return made;
+  if (made.value !== null) return ok(made.value);
+  return key === OPERATOR_KEY ? NO_PROVIDER : NO_KEY;
+}
+
+interface PresentLinks {
+  readonly key: string;
+  readonly links: AppLinks;
+}
+
 async function begin(
   { listActions }: AccountAuthorizationsParts,
-  links: AppLinks,
+  { key, links }: PresentLinks,
   app: AppClient,
   { redirectUrl, state, entity = "" }: AuthorizationRequest,
 ): Promise<Result<BegunAuthorization>> {
+  // The page that the person read may be older than the key.
+  if (app.settingsHash !== (await hashCatalogueApp(app.app, key))) return OTHER_KEY_NOW;
   const actions = await listActions(app.app);
   if (!actions.ok) return toFailure(app, actions.error);
   const callback = new URL(redirectUrl);
@@ -76,7 +98,7 @@ async function begin(
   const link = await links.link({ app: app.app, entity, actions: actions.value, callbackUrl: callback.href });
   if (!link.ok) return toFailure(app, link.error);
   const { url, providerId } = link.value;
-  const account = { providerId, entity };
+  const account = { providerId, entity, ...toMadeBy(key) };
   const made = await links.account(providerId);
   if (!made.ok) return toFailure(app, made.error);
   if (made.value.status !== "pending" || !isOf(app, account, made.value))
@@ -130,6 +152,13 @@ function toFailure({ title }: AppClient, error: Failure): Failed {
   return refuseProvider(`The provider of ${title} does not know this app or account. Ask for a new link.`);
 }
 
+const OTHER_KEY_NOW = failed("conflict", "Another Composio key serves this workspace since a moment ago. Try again.", {
+  retry: "later",
+});
+const NO_KEY = failed(
+  "not_available",
+  "The Composio key that made this account was removed from Otto. Remove the account at Composio.",
+);
 const NO_PROVIDER = failed("upstream_failed", NO_PROVIDER_MESSAGE, {
   retry: "later",
 });

@@ -121,6 +121,11 @@ export interface KnownApp {
   readonly client: AppClient | null;
 }
 
+/** A tenant's own key of the catalogue's provider; null without one. */
+export interface KnownKey {
+  readonly own: { readonly id: string; readonly value: string } | null;
+}
+
 /** What an isolate knows of the connections of all tenants. */
 export interface ConnectionCaches {
   /** By app and person: the person's and the shared ones. Without a person: the shared ones. */
@@ -128,8 +133,10 @@ export interface ConnectionCaches {
   readonly apps: AgedCache<KnownApp>;
   /** By connection and consent. */
   readonly bearers: AgedCache<Bearer>;
-  /** By connection and consent. */
+  /** By connection, consent and key. */
   readonly providerAccounts: AgedCache<AppAccount>;
+  /** The own key of a tenant. */
+  readonly providerKeys: AgedCache<KnownKey>;
   /** When the last use of a connection was noted. */
   readonly usedAt: Map<string, number>;
 }
@@ -141,12 +148,13 @@ export function createConnectionCaches(): ConnectionCaches {
     apps: new AgedCache(pause),
     bearers: new AgedCache(),
     providerAccounts: new AgedCache(),
+    providerKeys: new AgedCache(pause),
     usedAt: new Map(),
   };
 }
 
 /** Makes the next request of this isolate read a tenant's connections again. */
 export function forgetConnections(caches: ConnectionCaches, tenant: string): void {
-  const { rows, apps, bearers, providerAccounts } = caches;
-  for (const cache of [rows, apps, bearers, providerAccounts]) cache.forget(tenant);
+  const { rows, apps, bearers, providerAccounts, providerKeys } = caches;
+  for (const cache of [rows, apps, bearers, providerAccounts, providerKeys]) cache.forget(tenant);
 }

@@ -1,4 +1,4 @@
-/** Seals the tokens of connections and the clients of apps, and opens them. Nothing else does. */
+/** Seals the tokens of connections, the clients of apps and the keys of providers, and opens them. Nothing else does. */
 import { fromBase64, toBase64 } from "../../core/base/base64.ts";
 import type { RowSeal, SealedColumn, SealedPlace } from "../../core/ports/sealed-values.ts";
 import type { Reseal } from "../secrets/resealing.ts";
@@ -11,7 +11,11 @@ interface RowSealSettings {
 }
 
 /** Values that are stored for days are re-sealed when they are used. A flow lives for minutes, and a receipt is its text. */
-const RESEALED: ReadonlySet<SealedColumn> = new Set(["entity_connections.sealed", "app_clients.sealed"]);
+const RESEALED: ReadonlySet<SealedColumn> = new Set([
+  "entity_connections.sealed",
+  "app_clients.sealed",
+  "provider_keys.sealed",
+]);
 
 export function openRowSeal({ tenant, sealing, reseal }: RowSealSettings): RowSeal {
   const contextOf = ({ column, id }: SealedPlace) => `${getKind(column)} ${JSON.stringify([tenant, id])}`;

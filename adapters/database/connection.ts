@@ -48,6 +48,7 @@ const TABLES = [
   "slack_authorizations",
   "entity_connections",
   "app_clients",
+  "provider_keys",
   "composio_apps_cache",
   "composio_actions_cache",
   "composio_stats_cache",

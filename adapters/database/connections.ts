@@ -14,8 +14,7 @@ import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { iso, isoOrNull } from "../../core/base/iso.ts";
 import { makeId } from "../../core/base/ids.ts";
 import type { Connection as AppConnection } from "../../core/connections/connection.ts";
-import type { TokenSet } from "../../core/connections/tokens.ts";
-import type { Flow } from "../../core/connections/flow.ts";
+import { type Flow, toAccountTokens } from "../../core/connections/flow.ts";
 import type { ConnectionTable, UsedLink } from "../../core/ports/connection-table.ts";
 import { insertAuditFrom } from "./audit-log.ts";
 import { asTenant, type Connection } from "./connection.ts";
@@ -214,6 +213,23 @@ export function connectionTable(
       return written.ok ? toFirst(written.value[1]) : written;
     },
 
+    async expireOthers(provider, hashOf, why) {
+      const isActive = and(eq(rows.tenant, tenant), eq(rows.provider, provider), eq(rows.status, "active"));
+      const read = await asTenant(connection, tenant, (query) => [
+        query.selectDistinct({ app: rows.appName, hash: rows.settingsHash }).from(rows).where(isActive),
+      ]);
+      if (!read.ok) return read;
+      const others: string[] = [];
+      for (const { app, hash } of read.value[0]) if (hash !== null && hash !== (await hashOf(app))) others.push(hash);
+      const written = await asTenant(connection, tenant, (query) => [
+        query.execute(sql`
+          update entity_connections set status = ${toStatus("expire")}, why = ${cleanReason(why)}::text,
+            outage = outage + 1, updated_at = now()
+          where ${isActive} and settings_hash = any (${sql.param(others)}::text[])`),
+      ]);
+      return written.ok ? ok(written.value[0].rowCount) : written;
+    },
+
     async restore(id) {
       const written = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
@@ -271,8 +287,19 @@ async function beginFlowOf(
   return begun.rowCount > 0 || found.length === 0 ? toFirst(found) : LINK_USED;
 }
 
-async function sealTokens({ seal }: ConnectionStore, id: string, tokens: TokenSet | null): Promise<string | null> {
-  return tokens === null ? null : await seal.seal({ column: "entity_connections.sealed", id }, tokens);
+/** Seals the account that a consent made at its provider, to be revoked; null without one. */
+async function sealAccount({ seal }: ConnectionStore, id: string, { account }: Flow): Promise<string | null> {
+  if (account === undefined) return null;
+  return await seal.seal({ column: "entity_connections.revoking[]", id }, toAccountTokens(account));
+}
+
+/** More of an update: if the row still has this flow, its account waits to be revoked. */
+function revokingAlso(flow: string | null, account: string | null): SQL {
+  if (flow === null || account === null) return sql``;
+  const isSame = sql`flow = ${flow}::text`;
+  return sql`, revoking = case when ${isSame} then ${withRevoking(account)} else revoking end,
+    revoke_at = case when ${isSame} then now() else revoke_at end,
+    revoke_tries = case when ${isSame} then 0 else revoke_tries end`;
 }
 
 /** A link's place in the order of links. Fixed digits, so that texts sort as their times. */

@@ -13,6 +13,7 @@ import { hookTable } from "./hooks.ts";
 import { keyTable } from "./keys.ts";
 import { memoryTable } from "./memories.ts";
 import { personTable } from "./people.ts";
+import { providerKeyTable, providerKeyTenants } from "./provider-keys.ts";
 import { projectTable } from "./projects.ts";
 import { mcpServerTable } from "./mcp-servers.ts";
 import { recoveryTable } from "./recovery.ts";
@@ -58,9 +59,9 @@ export function openDatabase(url: string, endpoint: string | null): Database {
     connectionJobs: connectionJobs(connection),
     appCatalogue: appCatalogueTable(connection, background),
     workspaceApps: workspaceAppTable(connection),
-    triggers: triggerTable(connection),
-    subscriptions: subscriptionTable(connection),
+    providerKeyTenants: providerKeyTenants(connection),
     connections: (tenant, seal) => connectionTable(connection, { tenant, seal, now: Date.now }),
     appClients: (tenant, seal) => appClientTable(connection, tenant, seal),
+    providerKeys: (tenant, seal) => providerKeyTable(connection, tenant, seal),
   };
 }

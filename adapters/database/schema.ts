@@ -363,6 +363,15 @@ export const appClients = pgTable("app_clients", {
   updatedAt: moment("updated_at").notNull(),
 });
 
+export const providerKeys = pgTable("provider_keys", {
+  tenant: text("tenant").notNull(),
+  provider: text("provider").notNull(),
+  id: text("id").notNull(),
+  sealed: text("sealed").notNull(),
+  createdAt: moment("created_at").notNull(),
+  refusedAt: moment("refused_at"),
+});
+
 export const workspaceToolConfig = pgTable("workspace_tool_config", {
   tenant: text("tenant").notNull(),
   toolId: text("tool_id").notNull(),

@@ -1,37 +1,40 @@
 /** Calls of apps' actions, for the calls of one tenant's task. */
 import { NO_PROVIDER_MESSAGE } from "../../core/connections/catalogue-app.ts";
-import { appProviderFromEnv } from "./apps.ts";
 import type { Env } from "./bindings.ts";
 import { connectionsFromEnv } from "./connections.ts";
 import { openWebFromEnv } from "./egress.ts";
 import { providerAccountsFromEnv } from "./provider-accounts.ts";
+import { servingProviderFromEnv } from "./tenant-provider.ts";
 import { openAppCalls } from "../apps/open-calls.ts";
-import { notSent } from "../../core/base/errors.ts";
-import { toHex } from "../../core/base/hex.ts";
-import { SETUP } from "../../core/secrets/secret-use.ts";
+import { asNotSent, notSent, ok, type Result } from "../../core/base/errors.ts";
 import type { AppCallLine, AppCallsPort } from "../../core/ports/app-calls.ts";
 
 /** Opens nothing before it is used. Without a provider each call fails with `not_available`. */
 export function appCallsFromEnv(env: Env, tenant: string, log: (line: AppCallLine) => void): AppCallsPort {
-  const open = (): AppCallsPort | null => {
-    const provider = appProviderFromEnv(env);
-    if (provider === null) return null;
-    const accounts = providerAccountsFromEnv(env, tenant);
-    return openAppCalls({
-      apps: provider.apps,
-      accounts,
-      connections: connectionsFromEnv(env, tenant),
-      log,
-      web: openWebFromEnv(env, { tenant, user: SETUP }),
-      md5: async (bytes) => toHex(new Uint8Array(await crypto.subtle.digest("MD5", bytes))),
-      now: Date.now,
-    });
+  const open = async (): Promise<Result<AppCallsPort>> => {
+    const serving = await servingProviderFromEnv(env, tenant);
+    if (!serving.ok) return asNotSent(serving.error);
+    if (serving.value === null) return NO_PROVIDER;
+    const { key, parts } = serving.value;
+    return ok(
+      openAppCalls({
+        apps: parts.apps,
+        accounts: providerAccountsFromEnv(env, tenant, key),
+        connections: connectionsFromEnv(env, tenant),
+        log,
+        now: Date.now,
+      }),
+    );
   };
   return {
-    execute: async (request) => (await open()?.execute(request)) ?? NO_PROVIDER,
-    probe: async (request) => (await open()?.probe(request)) ?? NO_PROVIDER,
-    upload: async (file) => (await open()?.upload(file)) ?? NO_PROVIDER,
-    download: async (wanted) => (await open()?.download(wanted)) ?? NO_PROVIDER,
+    async execute(request) {
+      const opened = await open();
+      return opened.ok ? await opened.value.execute(request) : opened;
+    },
+    async probe(request) {
+      const opened = await open();
+      return opened.ok ? await opened.value.probe(request) : opened;
+    },
   };
 }
 

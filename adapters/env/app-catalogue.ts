@@ -1,12 +1,13 @@
 /** The catalogue of apps, its syncs, and what the pages of a sync need. */
-import { catalogueSourceFromEnv } from "./apps.ts";
 import type { Env } from "./bindings.ts";
 import { inboxesFromEnv } from "./channels.ts";
 import { databaseFromEnv } from "./database.ts";
 import { blobsFromEnv } from "./files.ts";
 import { oncePerEnv } from "./once-per-env.ts";
+import { catalogueSourceFromEnv, servingKeyFromEnv } from "./tenant-provider.ts";
 import { openAppCatalogue } from "../apps/open-catalogue.ts";
-import { openCatalogueSyncs } from "../apps/open-syncs.ts";
+import { type CatalogueSyncsDeps, openCatalogueSyncs } from "../apps/open-syncs.ts";
+import { ok } from "../../core/base/errors.ts";
 import { judgeAction } from "../../core/apps/judge.ts";
 import type { SyncDeps } from "../../core/apps/sync/state.ts";
 import type { AppCatalogue, CatalogueSyncs } from "../../core/ports/app-catalogue.ts";
@@ -17,18 +18,23 @@ export const appCatalogueFromEnv: (env: Env) => AppCatalogue = oncePerEnv((env) 
   openAppCatalogue({ table: databaseFromEnv(env).appCatalogue, blobs: blobsFromEnv(env), now: Date.now }),
 );
 
-const ownSyncsFromEnv: (env: Env) => CatalogueSyncs = oncePerEnv((env) => openSyncs(env, catalogueSourceFromEnv(env)));
+const ownSyncsFromEnv: (env: Env) => CatalogueSyncs = oncePerEnv((env) =>
+  openSyncs(env, async (tenant) => {
+    const found = await (tenant === undefined ? catalogueSourceFromEnv(env) : servingKeyFromEnv(env, tenant));
+    return found.ok ? ok(found.value !== null) : found;
+  }),
+);
 
 /** Starts and lists syncs, with the environment's provider or with `source`. */
 export function catalogueSyncsFromEnv(env: Env, source?: CatalogueSource | null): CatalogueSyncs {
-  return source === undefined ? ownSyncsFromEnv(env) : openSyncs(env, source);
+  return source === undefined ? ownSyncsFromEnv(env) : openSyncs(env, () => Promise.resolve(ok(source !== null)));
 }
 
-function openSyncs(env: Env, source: CatalogueSource | null): CatalogueSyncs {
+function openSyncs(env: Env, hasProvider: CatalogueSyncsDeps["hasProvider"]): CatalogueSyncs {
   return openCatalogueSyncs({
     table: databaseFromEnv(env).appCatalogue,
     inboxOf: inboxesFromEnv(env),
-    hasProvider: source !== null,
+    hasProvider,
     now: Date.now,
   });
 }

@@ -1,13 +1,13 @@
 /** Accounts of apps: the tenant's connections, the apps to which people connect, and their providers. */
 import { waitUntil } from "cloudflare:workers";
 import { appCatalogueFromEnv } from "./app-catalogue.ts";
-import { appProviderFromEnv } from "./apps.ts";
 import type { Env } from "./bindings.ts";
 import { connectionCaches } from "./connection-caches.ts";
 import { listConsentActions } from "./consent-actions.ts";
 import { databaseFromEnv } from "./database.ts";
 import { openWebFromEnv, readEgressAllow } from "./egress.ts";
-import { resealFromEnv, sealingFromEnv } from "./secrets.ts";
+import { rowSealFromEnv } from "./row-seal.ts";
+import { servingKeyFromEnv, tenantLinksFromEnv } from "./tenant-provider.ts";
 import { forgetConnections } from "../connections/account-cache.ts";
 import { openAccountAuthorizations } from "../connections/account-authorizations.ts";
 import { type CatalogueApps, openAppDirectory, openProviderBook } from "../connections/app-directory.ts";
@@ -16,7 +16,6 @@ import { openConnections } from "../connections/connections-port.ts";
 import { createTokenFlights, getFreshTokens } from "../connections/renew.ts";
 import type { ServerCaches } from "../connections/discover.ts";
 import { routeAuthorizations } from "../connections/route-authorizations.ts";
-import { openRowSeal } from "../connections/row-seal.ts";
 import { judgeUrl } from "../egress/address.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { AppClient } from "../../core/connections/app-client.ts";
@@ -24,7 +23,6 @@ import type { AppClientTable } from "../../core/ports/app-client-table.ts";
 import type { AppDirectory, AuthorizationsPort } from "../../core/ports/authorizations.ts";
 import type { ConnectionsPort } from "../../core/ports/connections.ts";
 import type { ConnectionTable } from "../../core/ports/connection-table.ts";
-import type { RowSeal } from "../../core/ports/sealed-values.ts";
 import { SETUP } from "../../core/secrets/secret-use.ts";
 
 /** Of this isolate. */
@@ -79,19 +77,15 @@ export function appClientsFromEnv(env: Env, tenant: string): AppClientTable {
 export function appsFromEnv(env: Env, tenant: string): AppDirectory {
   const catalogue: CatalogueApps = {
     find: async (names) =>
-      await openCatalogueApps(appCatalogueFromEnv(env), appProviderFromEnv(env) !== null).find(names),
+      await openCatalogueApps(appCatalogueFromEnv(env), () => servingKeyFromEnv(env, tenant)).find(names),
   };
   return openAppDirectory(appClientsFromEnv(env, tenant), catalogue);
-}
-
-function rowSealFromEnv(env: Env, tenant: string): RowSeal {
-  return openRowSeal({ tenant, sealing: sealingFromEnv(env), reseal: resealFromEnv(env) });
 }
 
 /** The clients of the tenant's providers. */
 export function authorizationsFromEnv(env: Env, tenant: string): AuthorizationsPort {
   const accounts = openAccountAuthorizations({
-    links: appProviderFromEnv(env)?.links ?? null,
+    links: tenantLinksFromEnv(env, tenant),
     listActions: async (app) => await listConsentActions(env, tenant, app),
     timer: globalThis,
     now: Date.now,

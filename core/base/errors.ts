@@ -81,7 +81,9 @@ export type FailureCause =
   /** A person has to consent on this page first. */
   | { readonly kind: "needs_consent"; readonly url: string }
   /** The access of this connection to an app has ended. Its owner has to connect it again. */
-  | { readonly kind: "connection_ended"; readonly connection: string };
+  | { readonly kind: "connection_ended"; readonly connection: string }
+  /** The provider of apps rejected the key of a request. */
+  | { readonly kind: "key_refused" };
 
 /** What Postgres or the driver reported. */
 interface DatabaseDetails {

@@ -2,6 +2,7 @@
 import { sha256Hex } from "../base/sha256.ts";
 import type { CatalogueApp } from "../ports/app-catalogue.ts";
 import type { AppClient } from "./app-client.ts";
+import { OPERATOR_KEY } from "./provider-key.ts";
 
 /** Why nothing of the provider works without its key. Clients of document 002 know this sentence. */
 export const NO_PROVIDER_MESSAGE = "Integrations are disabled — no Composio API key is configured.";
@@ -9,9 +10,12 @@ export const NO_PROVIDER_MESSAGE = "Integrations are disabled — no Composio AP
 /** Schemes for which the provider's page asks the person. They need no client. */
 const ASKED_OF_PERSON: ReadonlySet<string> = new Set(["API_KEY", "BEARER_TOKEN", "BASIC"]);
 
-/** What people connect to at the provider. Its settings do not change, so neither does the hash that a consent covers. */
-export async function hashCatalogueApp(app: string): Promise<string> {
-  return await sha256Hex(JSON.stringify(["composio", app]));
+/**
+ * What a consent at the provider covers: the app, through the key that serves the tenant. So an account does not count once
+ * another key serves it.
+ */
+export async function hashCatalogueApp(app: string, key: string = OPERATOR_KEY): Promise<string> {
+  return await sha256Hex(JSON.stringify(["composio", app, ...(key === OPERATOR_KEY ? [] : [key])]));
 }
 
 /** The owner of an account at a provider that stores tokens. Without a person: the tenant's shared one. */
@@ -24,12 +28,9 @@ export function isCatalogueApp({ provider }: Pick<AppClient, "provider">): boole
   return provider === "composio";
 }
 
-/** The app as people connect to it. Without a provider, nobody can. */
-export async function toCatalogueClient(
-  app: CatalogueApp,
-  { hasProvider }: { readonly hasProvider: boolean },
-): Promise<AppClient> {
-  const unavailable = hasProvider ? findObstacle(app) : NO_PROVIDER_MESSAGE;
+/** The app as people connect to it. `key` names the key that serves the tenant; null: none, and nobody can connect. */
+export async function toCatalogueClient(app: CatalogueApp, key: string | null): Promise<AppClient> {
+  const unavailable = key === null ? NO_PROVIDER_MESSAGE : findObstacle(app);
   return {
     app: app.app,
     provider: "composio",
@@ -39,7 +40,7 @@ export async function toCatalogueClient(
     scopes: [],
     fields: [],
     hosts: [],
-    settingsHash: await hashCatalogueApp(app.app),
+    settingsHash: await hashCatalogueApp(app.app, key ?? OPERATOR_KEY),
     ...(unavailable === null ? {} : { unavailable }),
   };
 }

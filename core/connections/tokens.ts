@@ -1,4 +1,5 @@
 /** The credentials of a connection, and when they have to be renewed. */
+import type { MadeByKey } from "./provider-key.ts";
 
 /** What a provider gave. A `key` is also a bearer token, or the base64 of basic authentication. */
 export type TokenSet =
@@ -15,7 +16,7 @@ export type TokenSet =
     }
   | { readonly kind: "key"; readonly value: string }
   /** The provider stores the tokens. This is its own id of the account, which no app receives. */
-  | { readonly kind: "account"; readonly providerId: string };
+  | ({ readonly kind: "account"; readonly providerId: string } & MadeByKey);
 
 /** Stored tokens with the version that a compare-and-set names. */
 export interface SealedTokens {

@@ -85,8 +85,11 @@ export interface SyncJob {
 
 /** Starts and lists syncs. */
 export interface CatalogueSyncs {
-  /** Starts one, or returns the one under way. `not_available` without a provider's key. */
-  start(kind: SyncKind): Promise<Result<SyncJob>>;
+  /**
+   * Starts one, or returns the one under way. `not_available` without a provider's key. `tenant`: who asks for it, by the key
+   * that serves it; absent: Otto itself, by any key.
+   */
+  start(kind: SyncKind, tenant?: string): Promise<Result<SyncJob>>;
   /** The newest first. */
   history(limit: number): Promise<Result<readonly SyncJob[]>>;
 }

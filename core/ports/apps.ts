@@ -18,6 +18,8 @@ export interface CataloguePage<Item> {
 
 /** Where apps and actions are described. A page has at most 1,000 items; `cursor` null: the first one. */
 export interface CatalogueSource {
+  /** True of a tenant's own key: what the catalogue lacks may be the tenant's, so others do not read its names. */
+  readonly isOfTenant?: boolean;
   apps(cursor: string | null): Promise<Result<CataloguePage<DescribedApp>>>;
   /** The actions of all apps, or of one, with their schemas. */
   actions(cursor: string | null, of?: { readonly app: string }): Promise<Result<CataloguePage<DescribedAction>>>;

@@ -61,6 +61,8 @@ export interface AuditEntry {
     | "mcp_server.set"
     | "mcp_server.delete"
     | "catalogue.sync"
+    | "provider_key.set"
+    | "provider_key.remove"
     | "app.add"
     | "app.remove"
     | "app.enable"

@@ -116,6 +116,11 @@ export interface ConnectionTable {
    */
   settle(id: string, to: "failed" | "expired", why: string, of?: SettledState): Promise<Result<Connection>>;
   /**
+   * Ends the active connections of a provider whose consent covers something else than `hashOf` says of their app now, and
+   * returns their number.
+   */
+  expireOthers(provider: Provider, hashOf: (app: string) => Promise<string>, why: string): Promise<Result<number>>;
+  /**
    * Makes a connection active again whose provider stores the tokens: they are accepted again, under the same consent. A
    * revoked one stays revoked.
    */

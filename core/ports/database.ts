@@ -15,6 +15,7 @@ import type { HookTable } from "./hook-table.ts";
 import type { McpServerTable } from "./mcp-server-table.ts";
 import type { MemoryTable, ProjectTable } from "./memory-tables.ts";
 import type { PersonTable } from "./person-table.ts";
+import type { ProviderKeyTable, ProviderKeyTenants } from "./provider-keys.ts";
 import type { RecoveryTable } from "./recovery-table.ts";
 import type { ScheduleTable } from "./schedule-table.ts";
 import type { RecordedKeys, RowSeal, SealedValues } from "./sealed-values.ts";
@@ -53,10 +54,11 @@ export interface Database {
   readonly connectionJobs: ConnectionJobs;
   readonly appCatalogue: AppCatalogueTable;
   readonly workspaceApps: WorkspaceAppTable;
-  readonly triggers: TriggerTable;
-  readonly subscriptions: SubscriptionTable;
+  readonly providerKeyTenants: ProviderKeyTenants;
   /** The connections of one tenant. `seal` seals and opens their tokens. */
   connections(tenant: string, seal: RowSeal): ConnectionTable;
   /** The apps of one tenant that people connect to. */
   appClients(tenant: string, seal: RowSeal): AppClientTable;
+  /** The key of the catalogue's provider of one tenant. */
+  providerKeys(tenant: string, seal: RowSeal): ProviderKeyTable;
 }

@@ -8,6 +8,8 @@ export type DemoStatus = "INITIATED" | "ACTIVE" | "FAILED" | "EXPIRED" | "REVOKE
 
 export interface DemoConfig {
   readonly id: string;
+  /** Of the key that made it; absent: the key of the server. */
+  readonly project?: string;
   readonly app: string;
   readonly scheme: "OAUTH2" | "API_KEY";
   readonly isManaged: boolean;
@@ -16,6 +18,8 @@ export interface DemoConfig {
 
 export interface DemoAccount {
   readonly id: string;
+  /** Of the key that made it; absent: the key of the server. */
+  readonly project?: string;
   readonly app: string;
   /** Composio's `user_id`. */
   readonly entity: string;
@@ -43,6 +47,8 @@ export interface BookStore {
 }
 
 export interface Accounts {
+  /** What the key of another project sees: its own configs and accounts alone. "": the server's. */
+  inProject(project: string): Accounts;
   configs(app: string | null): readonly DemoConfig[];
   createConfig(config: Omit<DemoConfig, "id">): DemoConfig;
   forgetConfigs(): void;
@@ -55,12 +61,8 @@ export interface Accounts {
   settle(id: string, label: string | null): void;
   setStatus(id: string, status: DemoStatus): void;
   remove(id: string): void;
-  ids(): readonly string[];
-  triggers(): readonly DemoTrigger[];
-  putTrigger(trigger: DemoTrigger): void;
-  removeTrigger(id: string): void;
-  subscription(): DemoSubscription | null;
-  putSubscription(subscription: DemoSubscription): void;
+  /** Of every project. */
+  all(): readonly DemoAccount[];
 }
 
 /** `now`: milliseconds since the epoch. */
@@ -73,21 +75,26 @@ export function openAccounts(store: BookStore | null, now: () => number): Accoun
   const replace = (id: string, changed: Partial<DemoAccount>): void =>
     change({ accounts: book.accounts.map((one) => (one.id === id ? { ...one, ...changed } : one)) });
   const makeId = (prefix: string): string => `${prefix}_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
-  return {
-    configs: (app) => book.configs.filter((config) => app === null || config.app === app),
+  const open = (project: string): Accounts => openProject(project === "" ? {} : { project });
+  const openProject = (of: Pick<DemoAccount, "project">): Accounts => ({
+    inProject: open,
+    configs: (app) => book.configs.filter((one) => one.project === of.project && (app === null || one.app === app)),
     createConfig(given) {
-      const config = { id: makeId("ac"), ...given };
+      const config = { id: makeId("ac"), ...of, ...given };
       change({ configs: [...book.configs, config] });
       return config;
     },
     forgetConfigs: () => change({ configs: [] }),
-    find: (id) => book.accounts.find((one) => one.id === id) ?? null,
+    find: (id) => book.accounts.find((one) => one.id === id && one.project === of.project) ?? null,
     findByLink: (token) => book.accounts.find(({ link }) => link !== null && link.token === token) ?? null,
     findActive: (app, entity) =>
-      book.accounts.find((one) => one.app === app && one.entity === entity && one.status === "ACTIVE") ?? null,
+      book.accounts.find(
+        (one) => one.project === of.project && one.app === app && one.entity === entity && one.status === "ACTIVE",
+      ) ?? null,
     begin({ id: config, app }, entity, callbackUrl) {
       const account: DemoAccount = {
         id: makeId("ca"),
+        ...of,
         app,
         entity,
         config,
@@ -102,12 +109,7 @@ export function openAccounts(store: BookStore | null, now: () => number): Accoun
     settle: (id, label) => replace(id, { link: null, label, status: label === null ? "FAILED" : "ACTIVE" }),
     setStatus: (id, status) => replace(id, { status }),
     remove: (id) => change({ accounts: book.accounts.filter((one) => one.id !== id) }),
-    ids: () => book.accounts.map(({ id }) => id),
-    triggers: () => book.triggers ?? [],
-    putTrigger: (trigger) =>
-      change({ triggers: [...(book.triggers ?? []).filter(({ id }) => id !== trigger.id), trigger] }),
-    removeTrigger: (id) => change({ triggers: (book.triggers ?? []).filter((one) => one.id !== id) }),
-    subscription: () => book.subscription ?? null,
-    putSubscription: (subscription) => change({ subscription }),
-  };
+    all: () => book.accounts,
+  });
+  return open("");
 }

@@ -35,6 +35,7 @@ export interface ErrorBody {
 
 interface LogRow {
   readonly id: string;
+  readonly project: string;
   readonly at: number;
   readonly action: string;
   readonly app: string;
@@ -46,10 +47,10 @@ interface LogRow {
 }
 
 export interface Executions {
-  execute(action: string, body: ExecuteBody, requestId: string | null): Executed;
-  searchLog(body: unknown): LogCreateToolExecutionResponse;
+  execute(action: string, body: ExecuteBody, requestId: string | null, project: string): Executed;
+  searchLog(body: unknown, project: string): LogCreateToolExecutionResponse;
   /** Null for an entry that is not there. */
-  readLog(id: string): LogRetrieveToolExecutionResponse | null;
+  readLog(id: string, project: string): LogRetrieveToolExecutionResponse | null;
 }
 
 export function toError(status: number, message: string, suggested_fix = ""): ErrorBody {
@@ -86,13 +87,13 @@ export function openExecutions({ accounts, faults, files, now }: ExecutionParts)
   }
 
   return {
-    execute(slug, body, requestId) {
+    execute(slug, body, requestId, project) {
       const found = findAction(slug);
       if (found === null) return reply(404, toError(404, `Tool ${slug} not found`));
       const { app, action } = found;
       const isRecord = typeof body.arguments === "object" && body.arguments !== null && !Array.isArray(body.arguments);
       const given = isRecord ? (body.arguments as Readonly<Record<string, unknown>>) : {};
-      const account = findAccount(accounts, app.slug, body);
+      const account = findAccount(accounts.inProject(project), app.slug, body);
       if (app.signIn !== "none") {
         if (account === null)
           return reply(404, toError(404, "Connected account not found", "Connect the account first."));
@@ -107,24 +108,27 @@ export function openExecutions({ accounts, faults, files, now }: ExecutionParts)
       const refusal = fault === null ? null : refuseByApp(fault);
       const done = refusal ?? run(slug, given, account);
       const response = fault === "unsuccessful" ? UNSUCCESSFUL : toResponse(done);
-      const id = record({ action: slug, app: app.slug, account, user, requestId, arguments: given, response });
+      const id = record({ project, action: slug, app: app.slug, account, user, requestId, arguments: given, response });
       if (faults.isControlled && "data" in done)
         faults.effects.push({ action: slug, account: account?.id ?? null, arguments: given, requestId });
       if (fault === "hang" || fault === "cut") return { kind: "no_reply", how: fault };
       return reply(200, { ...response, log_id: id });
     },
-    searchLog(body) {
+    searchLog(body, project) {
       const { filters, from, to, limit } = readSearch(body);
       const isNamed = faults.orders.log !== "without_request_ids";
-      const found = faults.orders.log === "absent" ? [] : log.filter((row) => row.at >= from && row.at <= to);
+      const found =
+        faults.orders.log === "absent"
+          ? []
+          : log.filter((row) => row.project === project && row.at >= from && row.at <= to);
       const logs = found
         .filter((row) => filters.every(({ field, value }) => getLogged(row, field, isNamed) === value))
         .slice(-limit)
         .map((row) => toLogEntry(row));
       return { logs, next_cursor: null } satisfies LogCreateToolExecutionResponse;
     },
-    readLog(id) {
-      const row = log.find((one) => one.id === id);
+    readLog(id, project) {
+      const row = log.find((one) => one.id === id && one.project === project);
       if (row === undefined) return null;
       const payloads = { request: { arguments: row.arguments }, response: row.response };
       return {

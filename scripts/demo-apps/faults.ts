@@ -49,6 +49,8 @@ export interface DemoOrders {
   readonly expire?: string;
   /** Forgets the settings of consents. */
   readonly forgetConfigs?: boolean;
+  /** Refuses this key of a project of its own; null: none. */
+  readonly refuseKey?: string | null;
   /** What the log of executions has. */
   readonly log?: "whole" | "without_payloads" | "without_request_ids" | "absent";
 }
@@ -67,6 +69,8 @@ interface DemoAccountNote {
   readonly app: string;
   readonly entity: string;
   readonly status: string;
+  /** The key of its project; absent: the server's. */
+  readonly project?: string;
 }
 
 export interface DemoSnapshot {

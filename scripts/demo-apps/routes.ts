@@ -24,8 +24,8 @@ import {
 } from "./triggers.ts";
 
 const PREFIX = "/api/v3.1";
-/** Where files are put and fetched, without the key. */
-export const STORAGE = "storage";
+/** Keys of projects of their own, which any tenant may put for itself. */
+const OWN_KEY = /^demo-own-[a-z0-9-]{1,60}$/;
 
 export interface DemoRequest {
   readonly method: string;
@@ -64,13 +64,26 @@ export function answer(parts: DemoParts, request: DemoRequest): DemoReply {
   if (url.pathname.startsWith("/link/")) return answerLink(parts, method, url.pathname.slice(6), text);
   if (url.pathname === "/events") return answerEvents(parts, request);
   if (!url.pathname.startsWith(`${PREFIX}/`)) return NOT_FOUND;
-  if (request.apiKey !== parts.apiKey) return toJson({ status: 401, body: toError(401, "Invalid API key") });
+  const project = findProject(parts, request.apiKey);
+  if (project === null) return toJson({ status: 401, body: toError(401, `Invalid API key: ${request.apiKey ?? ""}`) });
   const path = url.pathname.slice(PREFIX.length);
   if (faults.isControlled) faults.requests.push(`${method} ${path}${url.search}`);
-  return answerListing(parts, method, path, url) ?? answerApi(parts, { ...request, text }, path) ?? NOT_FOUND;
+  const inProject = { ...parts, accounts: parts.accounts.inProject(project) };
+  return answerListing(inProject, request, path, project) ?? answerApi(inProject, request, path, project) ?? NOT_FOUND;
 }
 
-function answerListing({ faults }: DemoParts, method: string, path: string, { searchParams }: URL): DemoReply | null {
+/** "": of the server's key; null for a key that is refused. */
+function findProject({ apiKey, faults }: DemoParts, given: string | null): string | null {
+  if (given === apiKey) return "";
+  return given !== null && OWN_KEY.test(given) && faults.orders.refuseKey !== given ? given : null;
+}
+
+function answerListing(
+  { faults }: DemoParts,
+  { method, url: { searchParams } }: DemoRequest,
+  path: string,
+  project: string,
+): DemoReply | null {
   const list = { "/toolkits": listToolkits, "/tools": listTools, "/triggers_types": listTriggers }[path];
   if (method !== "GET" || list === undefined) return null;
   const fault = takeFault(faults, "listings");
@@ -81,26 +94,35 @@ function answerListing({ faults }: DemoParts, method: string, path: string, { se
   const cursor = searchParams.get("cursor");
   const isLoop = fault === "looping_cursor" && cursor !== null;
   if (fault === "error") return toJson({ status: 500, body: toError(500, "Internal server error") });
-  return toJson({ status: 200, body: isLoop ? { ...page, next_cursor: cursor } : page });
+  const all = project !== "" && path === "/tools" && cursor === null ? addOwnTool(page) : page;
+  return toJson({ status: 200, body: isLoop ? { ...page, next_cursor: cursor } : all });
+}
+
+/** A project may have toolkits of its own, which its key alone lists. */
+function addOwnTool<Page extends { readonly items: readonly object[] }>(page: Page): Page {
+  const [first] = page.items;
+  const own = { ...first, slug: "NORTHWIND_LEDGER_POST", toolkit: { slug: "northwind_ledger", name: "", logo: "" } };
+  return { ...page, items: [...page.items.slice(0, -1), own] };
 }
 
 function answerApi(
   parts: DemoParts,
-  { method, url, text, requestId }: DemoRequest & { readonly text: string },
+  { method, url, text, requestId }: DemoRequest,
   path: string,
+  project: string,
 ): DemoReply | null {
-  const { accounts, executions, files, faults } = parts;
+  const { accounts, executions, faults } = parts;
   const [, room = "", first = "", second = ""] = path.split("/").map((part) => decodeURIComponent(part));
   const route = `${method} ${room}`;
   if (route === "POST tools" && first === "execute") {
-    const done = executions.execute(second, readBody(text) as ExecuteBody, requestId);
+    const done = executions.execute(second, readBody(text) as ExecuteBody, requestId, project);
     return done.kind === "reply" ? toJson(done) : done;
   }
   if (route === "POST files" && `${first}/${second}` === "upload/request") return files.requestUpload(readBody(text));
   if (route === "GET toolkits") return toFound(getToolkit(first, faults), "Toolkit not found");
   if (route === "POST logs" && second === "")
-    return toJson({ status: 200, body: executions.searchLog(readBody(text)) });
-  if (route === "GET logs") return toFound(executions.readLog(second), "Log not found");
+    return toJson({ status: 200, body: executions.searchLog(readBody(text), project) });
+  if (route === "GET logs") return toFound(executions.readLog(second, project), "Log not found");
   const fault = answerFault(takeAccountFault(faults, `${url.pathname}${url.search} ${text}`));
   if (fault !== null) return fault;
   if (route === "POST trigger_instances" && second === "upsert")
@@ -163,15 +185,18 @@ function obey({ accounts, faults }: DemoParts, text: string): DemoSnapshot {
   faults.orders = { ...faults.orders, ...orders };
   const expired: DemoStatus = "EXPIRED";
   if (expire !== undefined)
-    for (const id of expire === "*" ? accounts.ids() : [expire]) accounts.setStatus(id, expired);
+    for (const id of expire === "*" ? accounts.all().map((one) => one.id) : [expire]) accounts.setStatus(id, expired);
   if (forgetConfigs === true) accounts.forgetConfigs();
-  const known = accounts.ids().flatMap((id) => accounts.find(id) ?? []);
   return {
     requests: faults.requests,
     effects: faults.effects,
-    accounts: known.map(({ id, app, entity, status }) => ({ id, app, entity, status })),
-    triggers: accounts.triggers(),
-    subscription: accounts.subscription(),
+    accounts: accounts.all().map(({ id, app, entity, status, project }) => ({
+      id,
+      app,
+      entity,
+      status,
+      ...(project === undefined ? {} : { project }),
+    })),
   };
 }
 

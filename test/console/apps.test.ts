@@ -167,7 +167,7 @@ test("without a provider the pages say so, and what works anyway", async () => {
   await console.open("/apps");
   await page.getByText(DISABLED).waitFor();
   await page.getByText("The catalogue is empty").waitFor();
-  await page.getByText("Ask the operator to set COMPOSIO_API_KEY").waitFor();
+  await page.getByText("Ask an administrator to save a Composio key").waitFor();
   expect(await page.getByRole("button", { name: "Sync the catalogue" }).count()).toBe(0);
   await expectWidths(page, "apps-none");
   await page.getByRole("navigation").getByRole("link", { name: "Apps", exact: true }).waitFor();

@@ -110,6 +110,26 @@ const APP_CASES: readonly Case[] = [
     other: "nothing of it",
     owner: 200,
   },
+  {
+    route: "GET /v1/integrations/composio",
+    path: () => "/v1/integrations/composio",
+    other: "nothing of it",
+    owner: 200,
+  },
+  {
+    // Refused before the provider is asked.
+    route: "PUT /v1/integrations/composio",
+    path: () => "/v1/integrations/composio",
+    body: () => ({ api_key: "short" }),
+    other: 422,
+    owner: 422,
+  },
+  {
+    route: "DELETE /v1/integrations/composio",
+    path: () => "/v1/integrations/composio",
+    other: "nothing of it",
+    owner: 200,
+  },
   // No provider is set up.
   { route: "POST /api/tools/sync", path: () => "/api/tools/sync", other: 422, owner: 422 },
   { route: "POST /api/tools/backfill-params", path: () => "/api/tools/backfill-params", other: 422, owner: 422 },

@@ -9,6 +9,7 @@ import { StepRunner as DeployedStepRunner } from "../../workers/steps.ts";
 import type { LineListener } from "../../core/steps/lines.ts";
 import type { ActLine } from "../../core/steps/rpc.ts";
 import type { Tool } from "../../core/tool/tool.ts";
+import { ok } from "../../core/base/errors.ts";
 import { getSource } from "./catalogue/test-source.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import deployed from "../../workers/index.ts";
@@ -75,5 +76,5 @@ function noteLines(task: string, listener: LineListener<ActLine>): LineListener<
 
 export class ChannelRunner extends DeployedChannelRunner {
   protected override readonly channels = new Map([...withTestSender(CHANNELS), ["test", testChannel]]);
-  protected override readonly sourceOfApps = getSource;
+  protected override readonly sourceOfApps = () => Promise.resolve(ok(getSource()));
 }

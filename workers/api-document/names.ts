@@ -5,7 +5,7 @@
 import { CAPABILITY_GATES } from "../../core/agents/agent.ts";
 import { APP_LEVELS } from "../../core/apps/access.ts";
 import { CHANGED_PARTS } from "../../core/apps/changes.ts";
-import { INTEGRATION_STATES } from "../../core/apps/integrations.ts";
+import { INTEGRATION_STATES, KEY_OWNERS } from "../../core/apps/integrations.ts";
 import { EVENT_PATTERNS } from "../../core/channels/webhooks/endpoint.ts";
 import { TRIGGER_STATES } from "../../core/triggers/trigger.ts";
 import { ERRORS } from "../../core/base/errors.ts";
@@ -69,6 +69,7 @@ const ENUMS: Readonly<Record<string, string>> = {
   IntegrationState: INTEGRATION_STATES.join(" "),
   IsolationKind: "bubblewrap container none unknown",
   MailProvider: "resend smtp outbox",
+  IntegrationKeyOwner: KEY_OWNERS.join(" "),
   LossKind: COUNTED.join(" "),
   McpServerStatus: "connected failed authorization_needed changed",
   McpToolPart: "description input output annotations",

@@ -112,7 +112,7 @@ const integrations = createRoute({
   ...shared,
   operationId: "integrations.getStatus",
   path: "/api/tools/integrations/status",
-  summary: "Show whether a provider of apps is set up",
+  summary: "Show whether a provider of apps serves the tenant",
   responses: answers({ 200: { description: "The state.", json: integrationsSchema } }),
 });
 
@@ -180,9 +180,9 @@ export function appCatalogueRoutes(app: App): void {
     return c.json(unwrap(await snapshot.triggersOf(name)).map(toTriggerView), 200);
   });
 
-  app.openapi(integrations, (c) => {
-    const status = integrationsFromEnv(c.env);
-    return c.json({ status, message: MESSAGES[status] }, 200);
+  app.openapi(integrations, async (c) => {
+    const { status, servedBy } = unwrap(await integrationsFromEnv(c.env, getTenant(c)));
+    return c.json({ status, message: MESSAGES[status], served_by: servedBy }, 200);
   });
 }
 

@@ -1,6 +1,6 @@
 /** The shapes of the catalogue of apps in the API. Their names are those of document 002. */
 import { z } from "zod";
-import { INTEGRATION_STATES } from "../../core/apps/integrations.ts";
+import { INTEGRATION_STATES, KEY_OWNERS } from "../../core/apps/integrations.ts";
 import { PROVIDERS } from "../../core/connections/account.ts";
 import { SYNC_KINDS } from "../../core/ports/app-catalogue.ts";
 import { SECURITY_LEVELS } from "../../core/tool/tool.ts";
@@ -190,5 +190,6 @@ export const integrationsSchema = z
   .strictObject({
     status: z.enum(INTEGRATION_STATES),
     message: z.string().nullable().describe("What people read about it; null if there is nothing to say."),
+    served_by: z.enum(KEY_OWNERS).describe("Whose key of the provider serves the tenant."),
   })
   .meta({ id: "Integrations" });

@@ -124,7 +124,7 @@ async function startSync(c: AppContext, kind: SyncKind) {
   if (recent !== undefined && Date.now() - recent.startedAt < START_EVERY_MS) return toSyncView(recent);
   const act = await createAuditEntry(c, "catalogue.sync", kind);
   unwrap(await databaseFromEnv(c.env).audit.add(getTenant(c), act));
-  return toSyncView(unwrap(await syncs.start(kind)));
+  return toSyncView(unwrap(await syncs.start(kind, getTenant(c))));
 }
 
 const EMPTY_CACHE = {

@@ -9,13 +9,14 @@ import type { Env } from "../../adapters/env/bindings.ts";
 import { readSyncItem, SYNC_INBOX, toSyncItem } from "../../core/apps/sync/inbox-item.ts";
 import { type PageOutcome, runSyncPage } from "../../core/apps/sync/run-page.ts";
 import { beginState, type SyncState } from "../../core/apps/sync/state.ts";
+import type { Result } from "../../core/base/errors.ts";
 import type { InboxItem, ItemOutcome } from "../../core/channels/inbox/inbox.ts";
 import type { CatalogueSource } from "../../core/ports/apps.ts";
 import type { JsonState } from "../../core/tool/tool.ts";
 
 export async function receiveSyncPage(
   env: Env,
-  source: CatalogueSource | null,
+  findSource: (env: Env) => Promise<Result<CatalogueSource | null>>,
   item: InboxItem,
   lane: JsonState | null,
 ): Promise<ItemOutcome> {
@@ -26,9 +27,11 @@ export async function receiveSyncPage(
   if (begun === null) return { kind: "refused", why: "The sync has ended." };
   if (typeof begun === "string") return { kind: "later", afterMs: 0, why: begun };
   if (begun.page !== named.page) return { kind: "refused", why: `The sync is at page ${begun.page}.` };
-  if (source === null) return { kind: "later", afterMs: 0, why: "There is no provider of apps." };
+  const source = await findSource(env);
+  if (!source.ok) return { kind: "later", afterMs: 0, why: source.error.message };
+  if (source.value === null) return { kind: "later", afterMs: 0, why: "There is no provider of apps." };
   const startedAt = Date.now();
-  const outcome = await runSyncPage(syncDepsFromEnv(env, source), begun);
+  const outcome = await runSyncPage(syncDepsFromEnv(env, source.value), begun);
   logPage(begun, outcome, Date.now() - startedAt);
   return await toItemOutcome(env, outcome);
 }

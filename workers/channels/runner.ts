@@ -1,7 +1,7 @@
 /** The stateless runner of channels: processes received items, sends deliveries, and fans out the notices of tasks. */
 import { WorkerEntrypoint } from "cloudflare:workers";
-import { catalogueSourceFromEnv } from "../../adapters/env/apps.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
+import { catalogueSourceFromEnv } from "../../adapters/env/tenant-provider.ts";
 import { SYNC_INBOX } from "../../core/apps/sync/inbox-item.ts";
 import type { Attempt, Delivery, SendResult } from "../../core/channels/outbox/delivery.ts";
 import type { ItemOutcome, InboxItem } from "../../core/channels/inbox/inbox.ts";
@@ -29,13 +29,13 @@ const LONGEST_ITEM_PAUSE_MS = 1000;
 export class ChannelRunner extends WorkerEntrypoint<Env> implements ChannelsRpc {
   protected readonly channels: Channels = CHANNELS;
   /** Where apps are described. A test's runner has its own. */
-  protected readonly sourceOfApps: (env: Env) => CatalogueSource | null = catalogueSourceFromEnv;
+  protected readonly sourceOfApps: (env: Env) => Promise<Result<CatalogueSource | null>> = catalogueSourceFromEnv;
 
   async receive(inbox: string, item: InboxItem, lane: JsonState | null, version?: number): Promise<ItemOutcome> {
     if (!isSupported(version)) return OTHER_RELEASE_RESULT;
     if (inbox === SYNC_INBOX) {
       const { receiveSyncPage } = await import("../catalogue/receive.ts");
-      return await receiveSyncPage(this.env, this.sourceOfApps(this.env), item, lane);
+      return await receiveSyncPage(this.env, this.sourceOfApps, item, lane);
     }
     const handlers = await loadReceiver(this.channels, inbox);
     const account = { inbox, owner: handlers.findOwner?.(inbox, item) ?? null };

@@ -2,15 +2,16 @@
  * Reads the account of a connection at the provider of the catalogue, and ends the connection if the account has ended
  * there. Nothing becomes active by this: only a consent does that.
  */
-import { appProviderFromEnv } from "../../adapters/env/apps.ts";
 import { connectionTableFromEnv } from "../../adapters/env/connections.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
+import { tenantLinksFromEnv } from "../../adapters/env/tenant-provider.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import { getOwnerPerson } from "../../core/connections/account.ts";
 import { findAccountEnd } from "../../core/connections/account-end.ts";
 import { toEntity } from "../../core/connections/catalogue-app.ts";
 import type { Connection } from "../../core/connections/connection.ts";
+import { getKey, OTHER_KEY } from "../../core/connections/provider-key.ts";
 import { type AuditEntry, BY_OTTO } from "../../core/ports/audit.ts";
 import { writeConnectionChange } from "./changes.ts";
 
@@ -23,22 +24,31 @@ export interface CheckedConnection {
 }
 
 /**
- * Returns the connection as it is then. One without an account at the provider, or without a provider, stays as it is.
+ * Returns the connection as it is then. One without an account at the provider, or without a provider, stays as it is. One
+ * whose account was made with another key than the present one expires: that account is not asked for.
  * Fails while the provider or the database is away; then nothing changes.
  */
 export async function checkProviderAccount(
   env: Env,
   { connection, title, requestId }: CheckedConnection,
 ): Promise<Result<Connection>> {
-  const links = appProviderFromEnv(env)?.links;
-  if (links === undefined) return ok(connection);
   const { tenant, id, owner } = connection;
+  const present = await tenantLinksFromEnv(env, tenant).present();
+  if (!present.ok) return present;
+  if (present.value === null) return ok(connection);
+  const { key, links } = present.value;
   const table = connectionTableFromEnv(env, tenant);
   const stored = await table.tokens(id);
   if (!stored.ok) return stored.error.cause?.kind === "connection_ended" ? await table.find(id) : stored;
   const { tokens, version } = stored.value;
   if (tokens.kind !== "account") return ok(connection);
   const { providerId } = tokens;
+  if (getKey(tokens) !== key)
+    return await writeConnectionChange(
+      env,
+      tenant,
+      async () => await table.settle(id, "expired", OTHER_KEY, { version }),
+    );
   const wanted = { providerId, entity: toEntity(tenant, getOwnerPerson(owner)) };
   const end = findAccountEnd(await links.account(providerId), wanted, title);
   if (!end.ok) return end;

@@ -1,18 +1,20 @@
 /** The sweep's work for the catalogue of apps: begins the syncs that are due, and wakes one whose page was lost. */
-import { catalogueSourceFromEnv } from "../../adapters/env/apps.ts";
 import { catalogueSyncsFromEnv } from "../../adapters/env/app-catalogue.ts";
 import { inboxesFromEnv } from "../../adapters/env/channels.ts";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { settingsFromEnv } from "../../adapters/env/settings.ts";
+import { catalogueSourceFromEnv } from "../../adapters/env/tenant-provider.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { chooseDueSync, isSilent } from "../../core/apps/sync/due.ts";
 import { SYNC_INBOX, toSyncItem } from "../../core/apps/sync/inbox-item.ts";
 import { MAX_RUN_MS } from "../../core/apps/sync/run-page.ts";
+import type { CatalogueSource } from "../../core/ports/apps.ts";
 import type { OpenSync } from "../../core/ports/app-catalogue-table.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 /** `now` is in milliseconds since the epoch. Does nothing without a provider. */
-export async function sweepCatalogue(env: Env, now: number, source = catalogueSourceFromEnv(env)): Promise<void> {
+export async function sweepCatalogue(env: Env, now: number, given?: CatalogueSource | null): Promise<void> {
+  const source = given === undefined ? unwrap(await catalogueSourceFromEnv(env)) : given;
   if (source === null) return;
   const table = databaseFromEnv(env).appCatalogue;
   const open = unwrap(await table.findOpen());

@@ -70,12 +70,17 @@ export const readActions: Phase = async (deps, state) => {
   );
 };
 
+/** All tenants read what a sync rejected, and the key's project may have actions of its own. */
+function hideName(): Rejected {
+  return { name: "an action", why: "It is of the key's own project, or cannot be read." };
+}
+
 function unknown(app = ""): Rejected {
   return { name: app, why: "The provider does not know this app any more." };
 }
 
 async function storeActions(
-  { table, judge, now }: SyncDeps,
+  { source, table, judge, now }: SyncDeps,
   state: SyncState,
   page: CataloguePage<Parameters<typeof prepareAction>[1]>,
 ): Promise<Result<SyncState>> {
@@ -91,7 +96,8 @@ async function storeActions(
     orphans.push(...findOrphans(batch, new Set(put.value)));
   }
   const actions = items.length - orphans.length;
-  return ok(count(state, { actions, rejected: [...page.rejected, ...rejected, ...orphans] }));
+  const all = [...page.rejected, ...rejected, ...orphans];
+  return ok(count(state, { actions, rejected: source.isOfTenant === true ? all.map(hideName) : all }));
 }
 
 function findOrphans(batch: readonly StoredAction[], stored: ReadonlySet<string>): Rejected[] {

@@ -80,7 +80,7 @@ interface Noted {
 
 async function openReal(noted: Noted = { lines: [], refused: [] }): Promise<CallsUnderTest> {
   const server = await startDemoApps({ port: 0, apiKey: KEY, isControlled: true });
-  const { apps, links } = openComposio({ baseUrl: server.url, apiKey: KEY });
+  const { apps, links } = openComposio({ baseUrl: server.url, apiKey: KEY, keyOf: "operator" });
   const ids = new Map<string, string>();
   const allow = parseEgressAllow(new URL(server.url).host);
   const secret = randomBytes(32).toString("hex");

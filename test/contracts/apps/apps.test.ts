@@ -22,7 +22,7 @@ appsContract("the fake in memory", () => {
 appsContract("Composio's adapter over the demo apps", async () => {
   const server = await startDemoApps({ port: 0, apiKey: KEY, isControlled: true });
   return {
-    ...openComposio({ baseUrl: server.url, apiKey: KEY }),
+    ...openComposio({ baseUrl: server.url, apiKey: KEY, keyOf: "operator" }),
     consent: async (url, isGiven) => {
       await followLink(url, isGiven ? PERSON : "");
     },

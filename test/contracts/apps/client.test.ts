@@ -17,7 +17,7 @@ describe("Composio's client over the demo apps", () => {
   beforeAll(async () => {
     server = await startDemoApps({ port: 0, apiKey: KEY, isControlled: true });
     client = new Composio({ apiKey: KEY, baseURL: server.url, maxRetries: 0 });
-    adapter = openComposio({ baseUrl: server.url, apiKey: KEY });
+    adapter = openComposio({ baseUrl: server.url, apiKey: KEY, keyOf: "operator" });
   });
   afterAll(() => server.close());
 

@@ -17,7 +17,7 @@ describe("Composio's adapter", () => {
   let provider: AppProviderParts;
   beforeAll(async () => {
     server = await startDemoApps({ port: 0, apiKey: KEY, isControlled: true });
-    provider = openComposio({ baseUrl: server.url, apiKey: KEY });
+    provider = openComposio({ baseUrl: server.url, apiKey: KEY, keyOf: "operator" });
   });
   afterAll(() => server.close());
   const consent = async (url: string, isGiven: boolean) => {
@@ -65,7 +65,7 @@ describe("Composio's adapter", () => {
   });
 
   it("blames the operator's key for a rejected one, and no account", async () => {
-    const wrong = openComposio({ baseUrl: server.url, apiKey: "another-key" });
+    const wrong = openComposio({ baseUrl: server.url, apiKey: "another-key", keyOf: "operator" });
     const failure = {
       ok: false,
       error: { code: "upstream_failed", message: expect.stringContaining("COMPOSIO_API_KEY") },
@@ -106,7 +106,9 @@ describe("Composio's adapter", () => {
         response.end(JSON.stringify(body));
       });
       const account = { connection: "con_1", entity: "ten_a.per_b", providerId: "ca_1" };
-      const replied = await openComposio({ baseUrl: url, apiKey: KEY }).apps.execute(toCall("ca_1", { account }));
+      const replied = await openComposio({ baseUrl: url, apiKey: KEY, keyOf: "operator" }).apps.execute(
+        toCall("ca_1", { account }),
+      );
       expect(replied.ok).toBe(false);
       const text = JSON.stringify(replied);
       expect(text).toContain("[account]");
@@ -121,7 +123,7 @@ describe("Composio's adapter", () => {
       response.end(JSON.stringify({ data: {}, error: null, successful: true, log_id: "log_1" }));
     });
     const call = toCall("ca_1");
-    unwrap(await openComposio({ baseUrl: url, apiKey: KEY }).apps.execute(call));
+    unwrap(await openComposio({ baseUrl: url, apiKey: KEY, keyOf: "operator" }).apps.execute(call));
     expect(seen).toHaveLength(1);
     expect(JSON.parse(seen[0]?.body ?? "")).toEqual({
       version: call.version,
@@ -155,7 +157,7 @@ describe("Composio's adapter", () => {
     const { url } = await listen((_body, _headers, response) => {
       response.writeHead(status, { location: "http://127.0.0.1:1/" }).end(JSON.stringify(body));
     });
-    const composio = openComposio({ baseUrl: url, apiKey: KEY });
+    const composio = openComposio({ baseUrl: url, apiKey: KEY, keyOf: "operator" });
     expect(await composio.apps.execute(toCall(null))).toMatchObject({ ok: false, error: { happened } });
   });
 
@@ -163,7 +165,7 @@ describe("Composio's adapter", () => {
     const { url } = await listen((_body, _headers, response) => {
       response.end(JSON.stringify({ data: "x".repeat(9_000_000), successful: true }));
     });
-    const composio = openComposio({ baseUrl: url, apiKey: KEY });
+    const composio = openComposio({ baseUrl: url, apiKey: KEY, keyOf: "operator" });
     expect(await composio.apps.execute(toCall(null))).toMatchObject({ ok: false, error: { happened: "unknown" } });
   });
 
@@ -219,7 +221,7 @@ describe("Composio's adapter", () => {
 
   it("asks for the settings of a consent once for the same actions, and again for others or after an hour", async () => {
     let now = Date.now();
-    const own = openComposio({ baseUrl: server.url, apiKey: KEY }, () => now);
+    const own = openComposio({ baseUrl: server.url, apiKey: KEY, keyOf: "operator" }, () => now);
     const countReads = () => countRequests("GET /auth_configs?");
     const before = await countReads();
     const actions = ["GMAIL_SEND_EMAIL", "GMAIL_LIST_LABELS"];

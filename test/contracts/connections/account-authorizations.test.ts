@@ -5,8 +5,10 @@ import { routeAuthorizations } from "../../../adapters/connections/route-authori
 import { openComposio } from "../../../adapters/composio/composio.ts";
 import { failed, ok, type Result } from "../../../core/base/errors.ts";
 import { hashCatalogueApp } from "../../../core/connections/catalogue-app.ts";
+import { OPERATOR_KEY } from "../../../core/connections/provider-key.ts";
 import { decideFlowEnd } from "../../../core/connections/provider-faults.ts";
 import type { AppLinks, ProviderAccount } from "../../../core/ports/apps.ts";
+import type { TenantLinks } from "../../../core/ports/provider-keys.ts";
 import { type DemoServer, startDemoApps } from "../../../scripts/demo-apps/server.ts";
 import { fakeApps } from "../../fakes/apps.ts";
 import { fakeAuthorizations } from "../../fakes/authorizations.ts";
@@ -40,7 +42,7 @@ const PROVIDERS: readonly Provider[] = [
     app: "gmail",
     async start() {
       demo = await startDemoApps({ port: 0, apiKey: "demo-key" });
-      const { links } = openComposio({ baseUrl: demo.url, apiKey: "demo-key" });
+      const { links } = openComposio({ baseUrl: demo.url, apiKey: "demo-key", keyOf: "operator" });
       return {
         links,
         async consent(url, isGiven) {
@@ -52,6 +54,12 @@ const PROVIDERS: readonly Provider[] = [
     close: async () => await demo?.close(),
   },
 ];
+
+/** One key serves the tenant; null: none does. */
+const linksOf = (links: AppLinks | null, key: string = OPERATOR_KEY): TenantLinks => ({
+  present: () => Promise.resolve(ok(links === null ? null : { key, links })),
+  madeBy: (by) => Promise.resolve(ok(by === key ? links : null)),
+});
 
 describe.each(PROVIDERS)("consents over $name", (provider) => {
   let links: AppLinks;
@@ -73,7 +81,7 @@ describe.each(PROVIDERS)("consents over $name", (provider) => {
 
   const openOver = (over: AppLinks | null) =>
     openAccountAuthorizations({
-      links: over,
+      links: linksOf(over),
       listActions: () => Promise.resolve(ok(["GMAIL_FETCH_EMAILS"])),
       timer: globalThis,
       now: Date.now,
@@ -171,6 +179,43 @@ describe.each(PROVIDERS)("consents over $name", (provider) => {
       const revoked = await over.revoke(app, { kind: "account", providerId: "ca_1" });
       expect(revoked).toMatchObject({ error: { retry: "later" } });
     }
+  });
+
+  it("are begun with the present key, and completed and revoked with the one that made the account", async () => {
+    const openWith = (present: string, known: Readonly<Record<string, AppLinks>>) =>
+      openAccountAuthorizations({
+        links: {
+          present: () => Promise.resolve(ok({ key: present, links: known[present] ?? links })),
+          madeBy: (key) => Promise.resolve(ok(known[key] ?? null)),
+        },
+        listActions: () => Promise.resolve(ok([])),
+        timer: globalThis,
+        now: Date.now,
+      });
+    const asked: string[] = [];
+    const foreign: AppLinks = {
+      link: () => Promise.resolve(failed("internal", "Not asked for a link.")),
+      account: (id) => Promise.resolve(failed("not_found", id)),
+      revoke(id) {
+        asked.push(id);
+        return Promise.resolve(ok(undefined));
+      },
+    };
+    const of = { ...app, settingsHash: await hashCatalogueApp(app.app, "pvk_1") };
+    const request = { redirectUrl: REDIRECT, state: "s", entity: ENTITY };
+    const own = openWith("pvk_1", { pvk_1: links });
+    expect(await own.begin(app, request)).toMatchObject({ error: { code: "conflict", retry: "later" } });
+    const begun = valueOf(await own.begin(of, request));
+    expect(begun.account?.key).toBe("pvk_1");
+    await consent(begun.url, true);
+    const changed = openWith("pvk_2", { pvk_1: links, pvk_2: foreign });
+    const { tokens } = valueOf(await changed.complete(of, makeFlow(begun), NOTHING));
+    expect(tokens).toEqual({ kind: "account", providerId: begun.account?.providerId, key: "pvk_1" });
+    const removed = openWith("pvk_2", { pvk_2: foreign });
+    expect(await removed.revoke(of, tokens)).toMatchObject({ error: { code: "not_available" } });
+    expect(await removed.complete(of, makeFlow(begun), NOTHING)).toMatchObject({ error: { code: "not_available" } });
+    expect(await changed.revoke(of, tokens)).toEqual(ok("done"));
+    expect(asked).toEqual([]);
   });
 
   it("are routed by the app, and their ends by the tokens", async () => {

@@ -4,6 +4,7 @@ import { openAppDirectory, openProviderBook } from "../../../adapters/connection
 import { openCatalogueApps } from "../../../adapters/connections/catalogue-apps.ts";
 import { ok } from "../../../core/base/errors.ts";
 import { hashCatalogueApp } from "../../../core/connections/catalogue-app.ts";
+import { OPERATOR_KEY } from "../../../core/connections/provider-key.ts";
 import type { RegisteredClient } from "../../../core/connections/app-client.ts";
 import { type AppSettings, hashAppSettings } from "../../../core/connections/app-settings.ts";
 import type { AppClientTable } from "../../../core/ports/app-client-table.ts";
@@ -38,15 +39,15 @@ const APPS: readonly GivenApp[] = [
   { app: "server", title: "Server", provider: "mcp" },
 ];
 let snapshots = 0;
-const open = (hasProvider: boolean) => {
+const open = (key: string | null) => {
   const snapshot = makeSnapshot(APPS);
   const read = () => {
     snapshots += 1;
     return Promise.resolve(ok(snapshot));
   };
-  return openCatalogueApps({ snapshot: read }, hasProvider);
+  return openCatalogueApps({ snapshot: read }, () => Promise.resolve(ok(key)));
 };
-const catalogue = open(true);
+const catalogue = open(OPERATOR_KEY);
 
 beforeAll(async () => {
   sealed = await startSealedDatabase();
@@ -148,7 +149,7 @@ test("an app of the catalogue says why nobody can connect it", async () => {
   expect(await why("open")).toContain("needs no account");
   expect(await why("gone")).toContain("no longer in the catalogue");
   expect(await why("own")).toContain("https://docs.example/own");
-  expect(await why("gmail", openAppDirectory(table, open(false)))).toContain("Integrations are disabled");
+  expect(await why("gmail", openAppDirectory(table, open(null)))).toContain("Integrations are disabled");
 });
 
 test("settings of a later release are no app of this one, and hide no other", async () => {

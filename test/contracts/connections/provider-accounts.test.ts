@@ -12,6 +12,7 @@ import { createTokenFlights } from "../../../adapters/connections/renew.ts";
 import { failed, ok } from "../../../core/base/errors.ts";
 import type { Account } from "../../../core/connections/account.ts";
 import { hashCatalogueApp } from "../../../core/connections/catalogue-app.ts";
+import { OPERATOR_KEY } from "../../../core/connections/provider-key.ts";
 import { toAccount } from "../../../core/connections/connection.ts";
 import type { TokenSet } from "../../../core/connections/tokens.ts";
 import type { ProviderAccounts } from "../../../core/ports/provider-accounts.ts";
@@ -46,7 +47,14 @@ describe.each([fakeBackend(), postgresBackend()])("accounts of a provider over $
         },
     });
     const now = () => at.now() + ahead;
-    accounts = openProviderAccounts({ tenant: at.tenant, table, caches, now, background: () => undefined });
+    accounts = openProviderAccounts({
+      tenant: at.tenant,
+      table,
+      caches,
+      key: OPERATOR_KEY,
+      now,
+      background: () => undefined,
+    });
   });
   afterAll(() => backend.close());
 
@@ -98,6 +106,33 @@ describe.each([fakeBackend(), postgresBackend()])("accounts of a provider over $
     expect(await accounts.find(key)).toMatchObject({ error: { cause: { kind: "connection_ended" } } });
     const good = await connect(ana, "ca_1");
     expect(await accounts.find({ ...good, provider: "oauth" })).toMatchObject({ error: { code: "blocked_by_policy" } });
+  });
+
+  it("gives no id of an account that another key made, also not from what it knows", async () => {
+    const open = (key: string) =>
+      openProviderAccounts({
+        tenant: at.tenant,
+        table: at.table,
+        caches,
+        key,
+        now: at.now,
+        background: () => undefined,
+      });
+    const [operators, hash] = [await connect(ana, "ca_1"), await hashCatalogueApp("gmail", "pvk_1")];
+    const own = await connect(null, "", { tokens: { kind: "account", providerId: "ca_2", key: "pvk_1" }, hash });
+    // Consented to for one key, and made by another.
+    const odd = await connect(await at.addPerson("Ben"), "ca_3", { hash });
+    expect(await open(OPERATOR_KEY).find(operators)).toMatchObject({ value: { providerId: "ca_1" } });
+    expect(await open("pvk_1").find(own)).toMatchObject({ value: { providerId: "ca_2" } });
+    for (const [key, account] of [
+      ["pvk_1", operators],
+      ["pvk_1", odd],
+      ["pvk_2", own],
+      [OPERATOR_KEY, own],
+    ] as const)
+      expect(await open(key).find(account)).toMatchObject({
+        error: { happened: "no", cause: { kind: "connection_ended", connection: account.connection } },
+      });
   });
 
   it("uses what it knows for ten minutes while the database is away, then fails until later", async () => {

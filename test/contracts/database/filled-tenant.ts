@@ -57,6 +57,7 @@ export const TABLES = [
   "slack_authorizations",
   "entity_connections",
   "app_clients",
+  "provider_keys",
   "workspace_tool_config",
   "agent_app_assignments",
   "agent_tool_permissions",
@@ -105,6 +106,8 @@ export async function fillTenant(database: Database, server: Pick<TestDatabase, 
   valueOf(await database.slackInstalls.put(tenant, slack, act("slack.install", slack.id)));
   const began = { mark: "spy", key: "key_spy", redirect: "https://otto.example/slack/oauth", expiresAt: 4e12 };
   valueOf(await database.slackInstalls.begin(tenant, began));
+  const key = { id: newId("providerKey"), value: "ak_spy" };
+  valueOf(await database.providerKeys(tenant, SEAL).put(key, act("provider_key.set", "composio")));
   const connection = await connectSpy(database, tenant, person.id);
   await addSpyApp(database, tenant, agent.id);
   await addSpyTrigger(database, tenant, connection);

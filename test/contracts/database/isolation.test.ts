@@ -93,6 +93,8 @@ describe("the Worker's role", () => {
     ["entity_connections", `delete from entity_connections where tenant = '%'`],
     ["app_clients", `update app_clients set sealed = 'x' where tenant = '%'`],
     ["app_clients", `delete from app_clients where tenant = '%'`],
+    ["provider_keys", `update provider_keys set sealed = 'x' where tenant = '%'`],
+    ["provider_keys", `delete from provider_keys where tenant = '%'`],
     ["workspace_tool_config", `update workspace_tool_config set configuration = '{}' where tenant = '%'`],
     ["workspace_tool_config", `delete from workspace_tool_config where tenant = '%'`],
     ["agent_app_assignments", `delete from agent_app_assignments where tenant = '%'`],
@@ -175,6 +177,7 @@ describe("the Worker's role", () => {
       ...connections,
       "otto_erased_tenants",
       "otto_find_texts",
+      "otto_first_provider_key",
       "otto_forget_sealing_key",
       "otto_memories_to_embed",
     ];

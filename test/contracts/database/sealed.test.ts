@@ -13,7 +13,7 @@ import { type RowSeal, SEALED_COLUMNS, type SealedColumn } from "../../../core/p
 import { checkKeyRing, KeyMissing } from "../../../scripts/database/key-ring.ts";
 import { migrate } from "../../../scripts/database/migrate.ts";
 import { openEmptyDatabase, startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
-import { act, endpointOf, hookRow, makeTenant, mcpServer, secretOf, slackInstall } from "./rows.ts";
+import { act, endpointOf, hookRow, makeTenant, mcpServer, newId, secretOf, slackInstall } from "./rows.ts";
 import { valueOf } from "../value-of.ts";
 
 let server: TestDatabase;
@@ -91,6 +91,11 @@ async function store(column: SealedColumn, sealed: string): Promise<void> {
     case "app_clients.sealed": {
       const client = { app: name, provider: "oauth" as const, settings: {}, settingsHash: "h", secrets: {} };
       valueOf(await database.appClients(tenant, sealAs(sealed)).put(client));
+      return;
+    }
+    case "provider_keys.sealed": {
+      const key = { id: newId("providerKey"), value: "ak_1" };
+      valueOf(await database.providerKeys(tenant, sealAs(sealed)).put(key, act("provider_key.set", "composio")));
     }
   }
 }

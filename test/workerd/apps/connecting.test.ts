@@ -9,6 +9,7 @@ import {
 import type { Env } from "../../../adapters/env/bindings.ts";
 import { providerAccountsFromEnv } from "../../../adapters/env/provider-accounts.ts";
 import type { Account } from "../../../core/connections/account.ts";
+import { OPERATOR_KEY } from "../../../core/connections/provider-key.ts";
 import { toAccount } from "../../../core/connections/connection.ts";
 import { revokeDue } from "../../../workers/connections/revocations.ts";
 import { valueOf } from "../../contracts/value-of.ts";
@@ -91,7 +92,7 @@ describe("connecting", () => {
     const { id, entity, status } = await readLatest(office.tenant);
     expect([entity, status]).toEqual([`${office.tenant}.${ana.person}`, "ACTIVE"]);
     const account = await accountOf(ana);
-    expect(valueOf(await providerAccountsFromEnv(env, office.tenant).find(account))).toEqual({
+    expect(valueOf(await providerAccountsFromEnv(env, office.tenant, OPERATOR_KEY).find(account))).toEqual({
       connection: connection.id,
       entity,
       providerId: id,
@@ -120,7 +121,7 @@ describe("connecting", () => {
       `${other.tenant}.${stranger.person}`,
     ]);
     const account = await accountOf(stranger);
-    expect(await providerAccountsFromEnv(env, office.tenant).find(account)).toMatchObject({
+    expect(await providerAccountsFromEnv(env, office.tenant, OPERATOR_KEY).find(account)).toMatchObject({
       error: { cause: { kind: "connection_ended" } },
     });
   });
@@ -142,7 +143,7 @@ describe("connecting", () => {
     expect((await connectAtProvider(ana, {}, "tom@demo.example")).status).toBe(200);
     const second = await accountOf(ana);
     expect([second.connection, second.consent, second.label]).toEqual([first.connection, 2, "tom@demo.example"]);
-    const accounts = providerAccountsFromEnv(env, office.tenant);
+    const accounts = providerAccountsFromEnv(env, office.tenant, OPERATOR_KEY);
     expect(await accounts.find(first)).toMatchObject({ error: { code: "conflict" } });
     const [latest] = await listAccounts(office.tenant);
     expect(valueOf(await accounts.find(second)).providerId).toBe(latest?.id);
@@ -292,7 +293,7 @@ describe("by the names of document 002", () => {
     await connectAtProvider(ana);
     await connectAtProvider(ben);
     const account = await accountOf(ana);
-    const accounts = providerAccountsFromEnv(env, office.tenant);
+    const accounts = providerAccountsFromEnv(env, office.tenant, OPERATOR_KEY);
     expect((await accounts.find(account)).ok).toBe(true);
     const gone = await ana.send("POST", "/api/tools/disconnect", { app_name: "Gmail" });
     expect(gone.json, gone.text).toEqual({

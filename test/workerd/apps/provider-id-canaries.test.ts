@@ -4,6 +4,7 @@ import { afterAll, expect, inject, test, vi } from "vitest";
 import { providerAccountsFromEnv } from "../../../adapters/env/provider-accounts.ts";
 import { connectionTableFromEnv, connectionsFromEnv } from "../../../adapters/env/connections.ts";
 import { toAccount } from "../../../core/connections/connection.ts";
+import { OPERATOR_KEY } from "../../../core/connections/provider-key.ts";
 import { valueOf } from "../../contracts/value-of.ts";
 import {
   type Canaries,
@@ -51,7 +52,7 @@ test("no provider's id is found outside of its sealed row", async () => {
   expect(active).toHaveLength(2);
   for (const { id } of active) {
     const account = toAccount(valueOf(await connectionTableFromEnv(env, office.tenant).find(id)));
-    const found = valueOf(await providerAccountsFromEnv(used, office.tenant).find(account));
+    const found = valueOf(await providerAccountsFromEnv(used, office.tenant, OPERATOR_KEY).find(account));
     expect([...canaries.values()]).toContain(found.providerId);
     const refused = await connectionsFromEnv(used, office.tenant).bearer(account);
     texts.set(`bearer of ${id}`, JSON.stringify({ account, refused }));

@@ -26,10 +26,13 @@ const APPS: readonly GivenApp[] = [
   { ...MAIL, app: "shopify", title: "Shopify", managedSchemes: [], guideUrl: "https://docs.example.com/auth/shopify" },
 ];
 
-/** Call it before each test, and `setVariables(env, null)` after the file. Returns the environment of requests. */
-export function openProvider(apps: readonly GivenApp[] = APPS, more: Readonly<Record<string, string>> = {}): Env {
+/**
+ * Call it before each test, and `setVariables(env, null)` after the file. Returns the environment of requests. `hasKey` false:
+ * the operator has no key.
+ */
+export function openProvider(apps: readonly GivenApp[] = APPS, hasKey = true): Env {
   const { url, apiKey } = inject("servers").demoApps;
-  const used = setVariables(env, { COMPOSIO_BASE_URL: url, COMPOSIO_API_KEY: apiKey, ...more });
+  const used = setVariables(env, { COMPOSIO_BASE_URL: url, ...(hasKey ? { COMPOSIO_API_KEY: apiKey } : {}) });
   vi.spyOn(appCatalogueFromEnv(used), "snapshot").mockResolvedValue(ok(makeSnapshot(apps)));
   return used;
 }

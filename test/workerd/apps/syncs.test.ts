@@ -7,6 +7,7 @@ import { failed, ok } from "../../../core/base/errors.ts";
 import type { SyncJob } from "../../../core/ports/app-catalogue.ts";
 import { makeSnapshot } from "../../fakes/catalogue-snapshot.ts";
 import { connect, openOffice } from "../connections/connect-client.ts";
+import { valueOf } from "../../contracts/value-of.ts";
 import { expectProblem, makeCaller } from "../http/entry.ts";
 
 const AT = Date.UTC(2026, 10, 27, 9, 30);
@@ -31,7 +32,8 @@ describe("a sync", () => {
     ["backfill-params", "backfill"],
   ] as const)("%s starts a %s one", async (path, kind) => {
     const start = vi.spyOn(catalogueSyncsFromEnv(env), "start").mockResolvedValue(ok({ ...JOB, kind }));
-    const answer = await (await makeCaller()).send("POST", `/api/tools/${path}`);
+    const caller = await makeCaller();
+    const answer = await caller.send("POST", `/api/tools/${path}`);
     expect([answer.status, answer.json]).toEqual([
       202,
       {
@@ -47,7 +49,7 @@ describe("a sync", () => {
         error_details: [{ name: "BAD_ACTION", why: "Its schema is not an object." }],
       },
     ]);
-    expect(start.mock.calls).toEqual([[kind]]);
+    expect(start.mock.calls).toEqual([[kind, caller.tenant]]);
   });
 
   test("starts none for what is not known, and says why it cannot start", async () => {
@@ -146,11 +148,15 @@ test("without a provider the integrations say that they are disabled", async () 
   expect((await caller.send("GET", "/api/tools/integrations/status")).json).toEqual({
     status: "integrations_unavailable",
     message: "Integrations are disabled — no Composio API key is configured.",
+    served_by: "none",
   });
-  const withVariables = (more: object) => integrationsFromEnv({ ...env, ...more });
+  const withVariables = async (more: object) => valueOf(await integrationsFromEnv({ ...env, ...more }, caller.tenant));
   const key = { COMPOSIO_API_KEY: "ak_1" };
   const demo = { ...key, OTTO_MODE: "local", COMPOSIO_BASE_URL: "http://127.0.0.1:1", OTTO_DEMO_APPS: "yes" };
-  expect(withVariables({ OTTO_DEMO_APPS: "no" })).toBe("integrations_unavailable");
-  expect(withVariables(demo)).toBe("demo");
-  expect(withVariables(key)).toBe("on");
+  expect(await withVariables({ OTTO_DEMO_APPS: "no" })).toEqual({
+    status: "integrations_unavailable",
+    servedBy: "none",
+  });
+  expect(await withVariables(demo)).toEqual({ status: "demo", servedBy: "demo" });
+  expect(await withVariables(key)).toEqual({ status: "on", servedBy: "operator" });
 });

@@ -238,9 +238,11 @@ export type IncomingWebhookType = "generic" | "github" | "stripe" | "standard";
 
 export type InstallStatus = "active" | "revoked";
 
+export type IntegrationKeyOwner = "own" | "operator" | "demo" | "none";
+
 export type IntegrationState = "on" | "demo" | "integrations_unavailable";
 
-export type Integrations = { status: IntegrationState; message: string | null };
+export type Integrations = { status: IntegrationState; message: string | null; served_by: IntegrationKeyOwner };
 
 export type IntervalTiming = { kind: "interval"; every_seconds: number; anchor?: string | undefined };
 
@@ -362,6 +364,12 @@ export type PolicyDecision = "allow" | "ask" | "deny";
 export type Problem = { type: string; title: string; status: number; detail: string; code: ErrorCode; errors?: ({ field: string; message: string })[] | undefined; request_id: string };
 
 export type Project = { name: string; memories: number; tasks: number; created_at: string };
+
+export type ProviderKeyChange = { served_by: IntegrationKeyOwner; own_key: { created_at: string; refused_at: string | null } | null; has_operator_key: boolean; expired_connections: number };
+
+export type ProviderKeyInput = { api_key: string };
+
+export type ProviderKeyStatus = { served_by: IntegrationKeyOwner; own_key: { created_at: string; refused_at: string | null } | null; has_operator_key: boolean };
 
 export type QuestionAnsweredEvent = { seq: number; type: "question.answered"; data: { task_id: string; at: string; question_id: string; call_id: string; query: string; person: string | null; person_id?: string | undefined; answer: string; by: string; by_person_id?: string | null | undefined; [field: string]: unknown } };
 
@@ -618,7 +626,7 @@ export interface paths {
     post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": DisconnectAppInput } }; responses: { 200: { content: { "application/json": DisconnectedApp } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/api/tools/integrations/status": {
-    /** Show whether a provider of apps is set up */
+    /** Show whether a provider of apps serves the tenant */
     get: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": Integrations } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/api/tools/marketplace": {
@@ -831,9 +839,13 @@ export interface paths {
     /** Retry a dead call of a hook */
     post: { parameters: { query?: never; path: { id: string; message: string } }; responses: { 202: { content: { "application/json": { message_id: string; state: "waiting" } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
-  "/v1/integrations/composio/rotate": {
-    /** Replace the secret that signs events of triggers (operator key) */
-    post: { parameters: { query?: never; path?: never }; requestBody?: { content: { "application/json": EmptyInput } }; responses: { 200: { content: { "application/json": RotatedTriggerSecret } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  "/v1/integrations/composio": {
+    /** Show whose Composio key serves the tenant */
+    get: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": ProviderKeyStatus } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    /** Save the tenant's own Composio key */
+    put: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": ProviderKeyInput } }; responses: { 200: { content: { "application/json": ProviderKeyChange } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    /** Remove the tenant's own Composio key */
+    delete: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": ProviderKeyChange } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/keys": {
     /** Create an API key */

@@ -20,6 +20,13 @@ export const integrationsQuery = queryOptions({
   staleTime: STALE_MS,
 });
 
+/** For administrators. */
+export const providerKeyQuery = queryOptions({
+  queryKey: [...marketplaceKey, "provider key"],
+  queryFn: async () => await answered(api.GET("/v1/integrations/composio")),
+  staleTime: STALE_MS,
+});
+
 export const statsQuery = queryOptions({
   queryKey: [...marketplaceKey, "stats"],
   queryFn: async () => await answered(api.GET("/api/tools/stats")),

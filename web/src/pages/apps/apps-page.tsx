@@ -14,6 +14,7 @@ import { integrationsQuery, statsQuery, useApps, workspaceQuery } from "./app-qu
 import { matchApps } from "./app-words.ts";
 import { type AppsSearch, readAppsSearch } from "./apps-search.ts";
 import { IntegrationsNotice } from "./integrations-notice.tsx";
+import { ProviderKey } from "./provider-key.tsx";
 import { SyncButton } from "./sync-button.tsx";
 
 export function AppsPage() {
@@ -29,6 +30,7 @@ export function AppsPage() {
       <YourApps filter={filter} />
       {stats === undefined ? null : <AllApps filter={filter} isSynced={stats.last_synced !== null} />}
       {stats === undefined && error === null ? <Skeleton rows={8} height="h-24" label="Loading the apps" /> : null}
+      <ProviderKey />
     </Page>
   );
 }
@@ -123,7 +125,7 @@ function NoApps({ isSynced }: { readonly isSynced: boolean }) {
   return (
     <Empty title="The catalogue is empty" action={<SyncButton kind="full">Sync the catalogue</SyncButton>}>
       {isOff
-        ? "Ask the operator to set COMPOSIO_API_KEY, and an administrator to sync the catalogue."
+        ? "Ask an administrator to save a Composio key below, or the operator to set COMPOSIO_API_KEY. Then sync the catalogue."
         : isSynced
           ? "The last sync found no apps. Ask an administrator to sync the catalogue again."
           : "No sync has run yet. Ask an administrator to sync the catalogue."}
