@@ -13,6 +13,7 @@ export class DescribedCatalogue implements CatalogueSource {
   fault: (request: string) => Failed | null = () => null;
   /** The cursor after the first page of actions is this one; null: the right one. */
   loop: string | null = null;
+  isOfTenant = false;
   readonly #pageSize: number;
 
   constructor(size: { readonly apps: number; readonly actions: number; readonly page?: number }) {

@@ -116,6 +116,16 @@ describe("a full sync", () => {
     expect(await listNames()).toEqual(provided());
   });
 
+  test("names nothing of what it rejected with a tenant's own key", async () => {
+    source.isOfTenant = true;
+    source.addAction(describeAction("ledger", 0));
+    source.rejected.push({ name: "LEDGER_ODD", why: "LEDGER_ODD has no schema." });
+    expect(await runSync(world, source, "full")).toMatchObject(completed);
+    const latest = await findLatest();
+    expect(latest?.errors).toBe(2);
+    expect(JSON.stringify(latest)).not.toMatch(/ledger/i);
+  });
+
   test("never ends as completed with a cursor that repeats, a listing without apps, or a refused key", async () => {
     expect(await runSync(world, source, "full")).toMatchObject(completed);
     const { hash } = await readSnapshot();
