@@ -4,6 +4,7 @@
  * streams its lines to the object, and stops when the object aborts it.
  */
 import { WorkerEntrypoint } from "cloudflare:workers";
+import { appRightsFromEnv } from "../adapters/env/app-rights.ts";
 import { filesFromEnv } from "../adapters/env/files.ts";
 import { systemClock } from "../adapters/env/clock.ts";
 import { taskModelFromEnv } from "../adapters/env/model.ts";
@@ -65,6 +66,7 @@ export class StepRunner extends WorkerEntrypoint<Env> implements StepsRpc, Earli
       job,
       await openAvailableToolset(this.env, job.facts, this.tools),
       filesFromEnv(this.env, job.facts),
+      appRightsFromEnv(this.env, job.facts.tenant),
     );
   }
 

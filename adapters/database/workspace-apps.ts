@@ -2,8 +2,10 @@
 import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import type { AppAssignment } from "../../core/apps/access.ts";
 import {
+  type ActionOverride,
   type AppConfiguration,
   formatConfiguration,
+  listOverrides,
   MAX_WORKSPACE_APPS,
   parseConfiguration,
   type WorkspaceApp,
@@ -137,16 +139,27 @@ function selectRights(tenant: string, agent: string): SQL {
       (select coalesce(json_agg(json_build_array(tool, is_active) order by tool), '[]')::text
         from agent_tool_permissions where ${ofAgent}) as permissions,
       (select coalesce(json_agg(json_build_array(tool_id, configuration::json -> 'enabled_actions') order by tool_id), '[]')::text
-        from workspace_tool_config where tenant = ${tenant} and enabled) as added`;
+        from workspace_tool_config where tenant = ${tenant} and enabled) as added,
+      (select coalesce(json_agg(json_build_array(given.key, given.value, known.schema_hash, known.destructive)), '[]')::text
+        from workspace_tool_config as config
+          cross join lateral json_each(config.configuration::json -> 'overrides') as given
+          left join composio_actions_cache as known on known.action_name = given.key and known.status = 'active'
+        where config.tenant = ${tenant} and config.enabled) as overrides`;
 }
 
 function toRights(row: Record<string, unknown> | undefined): Result<AppRights> {
-  const { assignments, permissions, added } = row as unknown as Readonly<Record<keyof AppRights, string>>;
+  const { assignments, permissions, added, overrides } = row as unknown as Readonly<Record<keyof AppRights, string>>;
   const apps = JSON.parse(added) as [string, string[]][];
+  const given = JSON.parse(overrides) as [string, ActionOverride, string | null, boolean | null][];
+  const known = new Map(
+    given.map(([action, , hash, destroys]) => [action, { schemaHash: hash ?? "", isDestructive: destroys === true }]),
+  );
+  const set = { overrides: Object.fromEntries(given.map(([action, override]) => [action, override])) };
   return ok({
     assignments: JSON.parse(assignments) as AppAssignment[],
     permissions: new Map(JSON.parse(permissions) as [string, boolean][]),
     added: new Map(apps.map(([app, actions]) => [app, new Set(actions)])),
+    overrides: new Map(listOverrides(set, (action) => known.get(action))),
   });
 }
 

@@ -4,7 +4,7 @@ import type { ToolApp } from "../connections/account.ts";
 import { CUT_AT, cutName, MAX_MODEL_NAME } from "../gateway/model-names.ts";
 import type { CatalogueAction, CatalogueApp } from "../ports/app-catalogue.ts";
 import { ACTION_PREFIX, type OutsideTool, toAppSource } from "../tool/source.ts";
-import { EFFECT_CLASSES, SECURITY_LEVELS } from "../tool/tool.ts";
+import { findClassNow, isStricterClass } from "./action-class.ts";
 import { type ActionOverride, type AppConfiguration, findOverride } from "./workspace.ts";
 
 /** The time limit of one call. */
@@ -38,6 +38,7 @@ export async function toOutsideTool(
   override: ActionOverride = {},
 ): Promise<OutsideTool> {
   const { effect = action.effect, security = action.security } = override;
+  const judged = { effect: action.effect, security: action.security };
   const account = findToolApp(action, app);
   return {
     name: await getActionToolName(action.action),
@@ -59,6 +60,7 @@ export async function toOutsideTool(
       version: action.version,
       capabilities: action.capabilities,
       isDestructive: action.isDestructive,
+      ...(isStricterClass(judged, { effect, security }) ? { judged } : {}),
     },
     ...(account === null ? {} : { app: account }),
   };
@@ -92,24 +94,15 @@ export async function toAppTools(
     const isApproved = getOwn(configuration.approved, action.action) === action.schemaHash;
     const before = earlier.get(action.action);
     if (isApproved) tools.push(await toOutsideTool(action, app, findOverride(configuration, action)));
-    else if (before !== undefined) tools.push(tighten(before, getOwn(configuration.overrides, action.action)));
+    else if (before !== undefined) tools.push(tighten(before, findOverride(configuration, action)));
   }
   return tools;
 }
 
-/** Applies an override to a tool that waits for an approval, as far as it is stricter: what an administrator restricts counts at once. */
-function tighten(
-  tool: OutsideTool,
-  { effect = tool.effect, security = tool.security }: ActionOverride = {},
-): OutsideTool {
-  return {
-    ...tool,
-    effect: findStricter(EFFECT_CLASSES, tool.effect, effect),
-    security: findStricter(SECURITY_LEVELS, tool.security, security),
-  };
-}
-
-/** The later one in an order from the least strict on. */
-function findStricter<Value>(order: readonly Value[], one: Value, other: Value): Value {
-  return order.indexOf(one) >= order.indexOf(other) ? one : other;
+/**
+ * Applies the override that counts now to a tool that waits for an approval, as far as that is stricter: what an
+ * administrator restricts counts at once, and an override of another form of the action counts no longer.
+ */
+function tighten(tool: OutsideTool, override: ActionOverride = {}): OutsideTool {
+  return tool.origin.kind === "app" ? { ...tool, ...findClassNow(tool, tool.origin, override) } : tool;
 }

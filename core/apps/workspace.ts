@@ -7,7 +7,7 @@ import { toCanonicalJson } from "../base/canonical-json.ts";
 import { getOwn } from "../base/own-field.ts";
 import type { CatalogueAction } from "../ports/app-catalogue.ts";
 import { MAX_APP_SOURCES } from "../tool/source.ts";
-import type { EffectClass, SecurityLevel } from "../tool/tool.ts";
+import type { ActionClass } from "./action-class.ts";
 
 /** Apps of a tenant, and enabled actions of one app. */
 export const MAX_WORKSPACE_APPS = MAX_APP_SOURCES;
@@ -18,9 +18,7 @@ export const MAX_DEFAULT_ACTIONS = 100;
 const IMPORTANT = "important";
 
 /** What an administrator says of an action instead of the catalogue. Absent fields stay the catalogue's. */
-export interface ActionOverride {
-  readonly effect?: EffectClass;
-  readonly security?: SecurityLevel;
+export interface ActionOverride extends Partial<ActionClass> {
   /** The override counts for an action with these schemas and hints alone; absent: for every later one too. */
   readonly schemaHash?: string;
 }
@@ -86,6 +84,20 @@ export function findOverride(
   if (!isDestructive || override.effect !== "none") return override;
   const { effect: _, ...rest } = override;
   return rest;
+}
+
+/** Lists the overrides that count now by action. `find` returns an action of the catalogue; undefined: it is not offered. */
+export function listOverrides(
+  configuration: Pick<AppConfiguration, "overrides">,
+  find: (action: string) => Pick<CatalogueAction, "schemaHash" | "isDestructive"> | undefined,
+): (readonly [action: string, override: Partial<ActionClass>])[] {
+  return Object.keys(configuration.overrides).flatMap((action) => {
+    const known = find(action) ?? { schemaHash: "", isDestructive: false };
+    const found = findOverride(configuration, { action, ...known });
+    if (found === undefined) return [];
+    const { schemaHash: _, ...override } = found;
+    return [[action, override] as const];
+  });
 }
 
 /** Enables exactly these actions of the catalogue, as they are now. Overrides of other actions stay for a later time. */

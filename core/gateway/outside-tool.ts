@@ -208,7 +208,8 @@ function addLookups(
   const probe: Tool["probe"] = async (given, context) => (await caller?.probe?.(tool, given, context)) ?? CANNOT_TELL;
   return {
     ...(caller?.check === undefined ? {} : { check }),
-    ...(caller?.probe === undefined || tool.effect !== "probe" ? {} : { probe }),
+    // Also for another effect: a stricter class may count at a call than the pinned one.
+    ...(caller?.probe === undefined ? {} : { probe }),
   };
 }
 
@@ -244,8 +245,9 @@ function listNames(name: string, { action }: AppOrigin): readonly string[] {
   return whole === name ? [action] : [action, whole];
 }
 
-function toAppAction({ app, action, capabilities, isDestructive }: AppOrigin, effect: EffectClass): AppAction {
-  return { app, action, effect, capabilities, isDestructive };
+function toAppAction(origin: AppOrigin, effect: EffectClass): AppAction {
+  const { app, action, capabilities, isDestructive, judged } = origin;
+  return { app, action, effect, capabilities, isDestructive, ...(judged === undefined ? {} : { judged }) };
 }
 
 /** Returns how long the receiver of an outside tool remembers a key when its owner does not say, in ms. */

@@ -9,7 +9,7 @@ import { listSkillsInForce } from "../task/skills-in-force.ts";
 import type { TaskFacts } from "../task/state.ts";
 import { addGate, formatBlocked, ruleGate } from "../apps/gate.ts";
 import { type AskedIntent, toIntent, toNamedIntent } from "../apps/task-apps.ts";
-import type { AppAction, CheckFacts, EffectFacts, EffectTerms, Tool } from "../tool/tool.ts";
+import type { AppAction, CheckFacts, EffectFacts, EffectTerms, SecurityLevel, Tool } from "../tool/tool.ts";
 import { decidePolicy } from "../gateway/policy.ts";
 import type { Toolset } from "./toolset.ts";
 import { getSettings, getSupplied } from "./tool-settings.ts";
@@ -25,6 +25,8 @@ export interface AdmittedCall {
   readonly answer: { readonly result: unknown } | null;
   /** What the model reads before the result: an argument was corrected. */
   readonly note?: string;
+  /** For an action of an app: the level under which policy ruled. */
+  readonly security?: SecurityLevel;
 }
 
 /** The context of a call. `context` has the texts that the model read. */
@@ -100,6 +102,7 @@ export function rulePolicy(
     askFirst,
     answer,
     ...(note === undefined ? {} : { note }),
+    ...(action === undefined ? {} : { security }),
   });
 }
 
@@ -127,6 +130,6 @@ function toTerms(tool: Tool, given: never, facts: EffectFacts): EffectTerms {
   return {
     effect,
     ...(keyedForMs === undefined ? {} : { keyedForMs }),
-    ...(tool.probe === undefined ? {} : { canProbe: true }),
+    ...(tool.probe === undefined || tool.action !== undefined ? {} : { canProbe: true }),
   };
 }

@@ -55,7 +55,7 @@ export async function admitWithAccount(
   const { app } = tool;
   const runs = app !== undefined && checked.value.answer === null;
   const ruling = runs ? await ruleAccount(app, toAccountContext(context, context.connections)) : null;
-  return { admitted: rulePolicy(tool, checked.value, context), ruling };
+  return { admitted: rulePolicy(checked.value.tool, checked.value, context), ruling };
 }
 
 function toAccountContext(

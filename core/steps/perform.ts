@@ -27,7 +27,7 @@ import { pickTerms } from "../task/key-lifetime.ts";
 import { type AttemptedEffect, chooseRecovery, decideAfterFailure, giveUp } from "../gateway/outcome.ts";
 import { bindFiles, guardApprovedFiles, namesFiles, areSameFiles } from "../gateway/bind-files.ts";
 import { formatMissingPermission } from "../gateway/envelope.ts";
-import { refuseAction } from "./app-access.ts";
+import { isOtherClass, refuseAction } from "./app-access.ts";
 import { type AccountCheck, checkAccount, chooseAgain, isEndOf } from "./call-account.ts";
 import { toFailureOutcome, toResultOutcome } from "./call-outcome.ts";
 import { refusedOutcome } from "./prepare.ts";
@@ -262,10 +262,14 @@ async function performCall(
     reportOtherArguments(call, deps);
     return end(OTHER_ARGUMENTS);
   }
-  const refuse = async () => await refuseAction(tool, job.facts.agent.id, deps.appRights);
+  const refuse = async () => await refuseAction(tool, call, job.facts.agent.id, deps.appRights);
   // A look-up sends nothing, so that a right which was taken away, or cannot be read, does not hide what happened.
   const refused = call.mode === "probe" ? null : await refuse();
-  if (refused !== null) return mayHaveHappened ? end(refused) : { ...refusedOutcome(refused), durationMs: spentMs() };
+  if (refused !== null) {
+    // What counted as a read until now may have had an effect.
+    mayHaveHappened ||= call.attempt > 1 && isOtherClass(refused);
+    return mayHaveHappened ? end(refused) : { ...refusedOutcome(refused), durationMs: spentMs() };
+  }
   if (tool.app !== undefined || call.account !== undefined) {
     const checked = await checkAccount({ ...toVisit(job, deps), call, tool }, mayHaveHappened);
     // An attempt that may have happened is never repeated through another account.

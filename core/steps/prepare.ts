@@ -146,7 +146,7 @@ async function prepareCall(
     const message = `This exact call was made ${context.repeat.count} times in a row and was not made again. Use the result that you have, or do something else.`;
     return await refuse({ code: "blocked_by_policy", message }, given);
   }
-  const { terms, answer, note } = admitted.value;
+  const { terms, answer, note, security } = admitted.value;
   if (answer !== null) {
     const valid = validateOutput(tool, answer.result);
     if (!valid.ok) return await refuse(valid.error, given);
@@ -177,6 +177,7 @@ async function prepareCall(
     ...dispatches,
     ...account,
     ...(note === undefined ? {} : { note }),
+    ...(security === undefined ? {} : { security }),
   };
 }
 

@@ -14,8 +14,7 @@ import type { AmountLimit, Attachment, LedgerState, TaskFacts } from "./state.ts
 import type { PendingView } from "./view.ts";
 import type { ApprovalOwner } from "./wait.ts";
 import type { BoundFile } from "../sandbox/bind-copy.ts";
-import type { UploadedFile } from "../tool/file-arguments.ts";
-import type { Control, EffectTerms, ToolResult, Touch } from "../tool/tool.ts";
+import type { Control, EffectTerms, SecurityLevel, ToolResult, Touch } from "../tool/tool.ts";
 
 /** The input of `createTask`: the facts, and the one call of a task of `kind: "call"`. `hold` creates a draft task. */
 export interface NewTask {
@@ -100,6 +99,8 @@ export interface PreparedCall extends EffectTerms {
   readonly askFirst?: string;
   /** What the model reads before the result: an argument was corrected. */
   readonly note?: string;
+  /** For an action of an app: the level under which policy ruled. Absent from a runner of an earlier release. */
+  readonly security?: SecurityLevel;
 }
 
 /** The account of a call, as it was chosen again. `argumentsHash` covers it. Nothing was sent. */
@@ -123,6 +124,8 @@ export interface RevisedCall extends EffectTerms {
   readonly hasUploads?: boolean;
   /** The present content of the files that it names. Absent when it names none, and from a runner of an earlier release. */
   readonly files?: readonly BoundFile[];
+  /** As in a `PreparedCall`. */
+  readonly security?: SecurityLevel;
 }
 
 /** The outcome of a call, or the wait that it opened. `content` is what the model reads. */

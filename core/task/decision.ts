@@ -8,8 +8,7 @@ import type { RevisedCall } from "./commands.ts";
 import type { Amount, AmountLimit, LedgerState, TaskFacts, TaskState } from "./state.ts";
 import type { PendingView } from "./view.ts";
 import type { BoundFile } from "../sandbox/bind-copy.ts";
-import type { UploadedFile } from "../tool/file-arguments.ts";
-import type { EffectClass, Resumed, ToolResult, Touch } from "../tool/tool.ts";
+import type { EffectClass, Resumed, SecurityLevel, ToolResult, Touch } from "../tool/tool.ts";
 
 /** The result of `decide`. With `refused`, nothing changed and nothing is stored. */
 export interface Decision {
@@ -67,6 +66,8 @@ export type RunnableCall = CallToMake &
     readonly askFirst?: string;
     /** True if the account's owner approved the call. */
     readonly isApprovedByOwner?: true;
+    /** As in a `PreparedCall`. */
+    readonly security?: SecurityLevel;
   };
 
 /** A subtask to create: its facts are this task's own, narrowed. Its input comes from the arguments of the call. */

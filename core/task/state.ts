@@ -14,8 +14,7 @@ import type { BoundFile } from "../sandbox/bind-copy.ts";
 import type { SkillInForce } from "../skills/skill.ts";
 import type { DeliverTo, TaskSource } from "./source.ts";
 import type { PinnedSource } from "../tool/source.ts";
-import type { UploadedFile } from "../tool/file-arguments.ts";
-import type { EffectTerms, Resumed, Touch } from "../tool/tool.ts";
+import type { EffectTerms, Resumed, SecurityLevel, Touch } from "../tool/tool.ts";
 import type { AccountRounds, ApprovalOwner, SettledWait, Wait } from "./wait.ts";
 
 /**
@@ -171,6 +170,8 @@ export interface BatchCall extends EffectTerms {
   readonly consent?: Consent;
   /** The account through which it acts. Absent for a tool without `app`, and until one is chosen. */
   readonly account?: Account;
+  /** As in a `PreparedCall`. */
+  readonly security?: SecurityLevel;
   /** Present for a call of a tool with `app`. */
   readonly accountRounds?: AccountRounds;
 }

@@ -56,6 +56,8 @@ export interface AppOrigin {
   /** For the capability gate (`core/apps/gate.ts`). */
   readonly capabilities: readonly string[];
   readonly isDestructive: boolean;
+  /** The class without an override (`core/apps/action-class.ts`). Absent: no override loosened it. */
+  readonly judged?: { readonly effect: EffectClass; readonly security: SecurityLevel };
 }
 
 /** The part of the request that an argument fills, and its name there. `payload`: it is the whole body. */

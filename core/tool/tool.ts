@@ -357,6 +357,8 @@ export interface AppAction {
   readonly effect: EffectClass;
   readonly capabilities: readonly string[];
   readonly isDestructive: boolean;
+  /** The class without an override (`core/apps/action-class.ts`). Absent: no override loosened it. */
+  readonly judged?: { readonly effect: EffectClass; readonly security: SecurityLevel };
 }
 
 /** Facts of a call before policy. `config` is the agent's `tool_config` for the tool. */

@@ -161,14 +161,28 @@ export class TaskPhases {
         dispatches = false,
         namesFiles = false,
         isUnjudged = false,
+        security,
       } = stored ?? {};
+      const level = security === undefined ? {} : { security };
       const approvedFiles = consent === undefined ? {} : { approvedFiles: consent.approved ?? [] };
       const resume = resumed === undefined ? {} : { resumed };
       const uploads = stored?.uploads == null ? {} : { uploads: stored.uploads };
       const through = stored?.accountRounds === undefined ? {} : toAccountOfCall(stored);
       const written = { tool, arguments: given, argumentsHash, effect, key, intendedAt, label };
-      const more = { ...approvedFiles, ...resume, ...uploads, ...through };
-      return [{ ...call, ...written, touches, dispatches, namesFiles, isUnjudged, ...more }];
+      return [
+        {
+          ...call,
+          ...written,
+          touches,
+          dispatches,
+          namesFiles,
+          isUnjudged,
+          ...level,
+          ...approvedFiles,
+          ...resume,
+          ...through,
+        },
+      ];
     };
     const [calls, later] = [work.calls.flatMap(addRow), work.later.flatMap(addRow)];
     const results = this.findExpandedResults([...calls, ...later]);

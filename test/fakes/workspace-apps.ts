@@ -1,7 +1,13 @@
 /** Fake tables of the apps that tenants added. They pass the same contract as those on Postgres. */
 import type { AppRights } from "../../core/ports/app-rights.ts";
-import { formatConfiguration, MAX_WORKSPACE_APPS, type WorkspaceApp } from "../../core/apps/workspace.ts";
+import {
+  formatConfiguration,
+  listOverrides,
+  MAX_WORKSPACE_APPS,
+  type WorkspaceApp,
+} from "../../core/apps/workspace.ts";
 import { failed, ok } from "../../core/base/errors.ts";
+import type { CatalogueAction } from "../../core/ports/app-catalogue.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
 import type { AgentAppSettings, WorkspaceAppTable } from "../../core/ports/workspace-app-table.ts";
 
@@ -12,7 +18,11 @@ export interface FakeWorkspaceApps extends WorkspaceAppTable {
   readonly acts: readonly AuditEntry[];
 }
 
-export function fakeWorkspaceApps(now: () => number = Date.now): FakeWorkspaceApps {
+/** `catalogue`: the actions that are offered now. */
+export function fakeWorkspaceApps(
+  catalogue: ReadonlyMap<string, Pick<CatalogueAction, "schemaHash" | "isDestructive">> = new Map(),
+  now: () => number = Date.now,
+): FakeWorkspaceApps {
   const apps = new Map<string, WorkspaceApp>();
   const agents = new Map<string, AgentAppSettings>();
   const followed = new Map<string, string>();
@@ -57,7 +67,10 @@ export function fakeWorkspaceApps(now: () => number = Date.now): FakeWorkspaceAp
       const { assignments, permissions } = agents.get(`${tenant} ${agent}`) ?? NOTHING;
       const added = ofTenant(tenant).map((one) => [one.app, new Set(one.configuration.enabledActions)] as const);
       const sorted = assignments.toSorted((one, other) => (one.app < other.app ? -1 : 1));
-      const rights: AppRights = { assignments: sorted, permissions, added: new Map(added) };
+      const set = ofTenant(tenant).flatMap((one) =>
+        listOverrides(one.configuration, (action) => catalogue.get(action)),
+      );
+      const rights: AppRights = { assignments: sorted, permissions, added: new Map(added), overrides: new Map(set) };
       return Promise.resolve(ok(rights));
     },
     setAgent(tenant, agent, settings, act) {

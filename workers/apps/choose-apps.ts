@@ -134,7 +134,7 @@ export async function chooseForTexts(
 }
 
 function mayCall(tool: Tool, envelope: Parameters<typeof checkEnvelope>[1], rights: AppRights): boolean {
-  return tool.action !== undefined && checkEnvelope(tool, envelope).ok && decideRights(tool.action, rights).may;
+  return tool.action !== undefined && checkEnvelope(tool, envelope).ok && decideRights(tool, rights).may;
 }
 
 function toFigures({ strategy, searchMs, actions, appNames }: ChosenActions["resolution"]) {

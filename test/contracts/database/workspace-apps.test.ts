@@ -38,17 +38,23 @@ interface Opened {
   readonly table: WorkspaceAppTable;
   readonly a: string;
   readonly b: string;
+  /** Makes an action part of the catalogue. */
+  offer(action: string, schemaHash: string, isDestructive: boolean): Promise<void>;
   actions(target: string): Promise<readonly string[]>;
 }
 
 const BACKENDS: Readonly<Record<string, () => Promise<Opened>>> = {
   "the fake": async () => {
-    const table = fakeWorkspaceApps();
+    const catalogue = new Map<string, { readonly schemaHash: string; readonly isDestructive: boolean }>();
+    const table = fakeWorkspaceApps(catalogue);
     const find = (target: string) => table.acts.filter((one) => one.target === target).map(({ action }) => action);
     return await Promise.resolve({
       table,
       a: newTenant().id,
       b: newTenant().id,
+      offer: async (action, schemaHash, isDestructive) => {
+        await Promise.resolve(catalogue.set(action, { schemaHash, isDestructive }));
+      },
       actions: async (target) => await Promise.resolve(find(target).toSorted()),
     });
   },
@@ -59,6 +65,7 @@ const BACKENDS: Readonly<Record<string, () => Promise<Opened>>> = {
       table,
       a: a.tenant.id,
       b: b.tenant.id,
+      offer: offerAction,
       actions: async (target) => {
         const page = valueOf(await database.audit.page(a.tenant.id, { after: null, limit: 100 }, { target }));
         return page.items.map(({ action }) => action).toSorted();
@@ -66,6 +73,24 @@ const BACKENDS: Readonly<Record<string, () => Promise<Opened>>> = {
     };
   },
 };
+
+async function offerAction(action: string, schemaHash: string, isDestructive: boolean): Promise<void> {
+  await runAsOwner(
+    server,
+    `insert into composio_apps_cache (app_name, display_name, description, categories, action_count, trigger_count,
+       auth_schemes, managed_schemes, is_open, status, listed_as, listed_by, updated_at)
+     values ('crm', 'Crm', '', '{}', 1, 0, '{}', '{}', false, 'active', '', '', now()) on conflict do nothing`,
+  );
+  await runAsOwner(
+    server,
+    `insert into composio_actions_cache (action_name, app_name, display_name, description, parameters, parameter_names, tags,
+       scopes, capability_tags, destructive, effect, security, because, version, is_open, schema_hash, status, added_by,
+       read_by, updated_at)
+     values ('${action}', 'crm', '', '', '{}', '{}', '{}', '{}', '{}', ${isDestructive}, 'probe', 'dangerous', '', '1', false,
+       '${schemaHash}', 'active', '', '', now())
+     on conflict (action_name) do update set schema_hash = excluded.schema_hash, destructive = excluded.destructive`,
+  );
+}
 
 describe.each(Object.keys(BACKENDS))("apps of a tenant in %s", (name) => {
   let at: Opened;
@@ -113,7 +138,7 @@ describe.each(Object.keys(BACKENDS))("apps of a tenant in %s", (name) => {
   });
 
   test("make the rights of an agent, together with what was set for it", async () => {
-    const nothing = { assignments: [], permissions: new Map(), added: new Map() };
+    const nothing = { assignments: [], permissions: new Map(), added: new Map(), overrides: new Map() };
     expect(valueOf(await at.table.rights(at.a, "agent_x"))).toEqual(nothing);
     valueOf(await put("gmail", null, configurationOf("GMAIL_SEND", "GMAIL_LIST")));
     valueOf(await put("empty", null, configurationOf()));
@@ -136,12 +161,37 @@ describe.each(Object.keys(BACKENDS))("apps of a tenant in %s", (name) => {
       assignments: [set.assignments[1], set.assignments[0]],
       permissions: set.permissions,
       added,
+      overrides: new Map(),
     });
     expect(valueOf(await at.table.rights(at.a, "agent_y"))).toEqual({ ...nothing, added });
     const other = { assignments: [assignment("gmail")], permissions: new Map() };
     valueOf(await at.table.setAgent(at.a, "agent_x", other, act("agent.set_apps", "agent_x")));
-    expect(valueOf(await at.table.rights(at.a, "agent_x"))).toEqual({ ...other, added });
+    expect(valueOf(await at.table.rights(at.a, "agent_x"))).toEqual({ ...other, added, overrides: new Map() });
     expect(await at.actions("agent_x")).toEqual(["agent.set_apps", "agent.set_apps"]);
+  });
+
+  test("have the overrides that count now, of one form of an action while it has that form", async () => {
+    const bound = { effect: "none", security: "cautious", schemaHash: "h1" } as const;
+    const overrides = { CRM_BOUND: bound, CRM_FREE: { effect: "none" }, CRM_ODD: { security: "safe" } } as const;
+    const first = { ...configurationOf("CRM_BOUND", "CRM_FREE"), overrides };
+    valueOf(await put("crm", null, first));
+    const read = async () => valueOf(await at.table.rights(at.a, "agent_x")).overrides;
+    const others = [
+      ["CRM_FREE", { effect: "none" }],
+      ["CRM_ODD", { security: "safe" }],
+    ] as const;
+    expect(await read()).toEqual(new Map<string, unknown>(others));
+    await at.offer("CRM_BOUND", "h1", false);
+    await at.offer("CRM_FREE", "h1", false);
+    const counts = ["CRM_BOUND", { effect: "none", security: "cautious" }] as const;
+    expect(await read()).toEqual(new Map<string, unknown>([counts, ...others]));
+    // Another form of the action, and one that destroys meanwhile.
+    await at.offer("CRM_BOUND", "h2", false);
+    await at.offer("CRM_FREE", "h1", true);
+    expect(await read()).toEqual(new Map<string, unknown>([["CRM_FREE", {}], others[1]]));
+    valueOf(await put("crm", first, { ...first, overrides: {} }));
+    expect(await read()).toEqual(new Map());
+    expect(valueOf(await at.table.rights(at.b, "agent_x")).overrides).toEqual(new Map());
   });
 
   test("are set for an agent as a whole, also by several at the same time", async () => {

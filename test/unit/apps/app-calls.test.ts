@@ -32,7 +32,12 @@ const FACTS = factsOf({
 });
 const RIGHTS: AppRightsPort = {
   read: async () =>
-    ok({ assignments: [], permissions: new Map(), added: new Map([["gmail", new Set(["GMAIL_SEND_EMAIL"])]]) }),
+    ok({
+      assignments: [],
+      permissions: new Map(),
+      added: new Map([["gmail", new Set(["GMAIL_SEND_EMAIL"])]]),
+      overrides: new Map(),
+    }),
 };
 const SEND = { to: "tom@acme.example" };
 
@@ -248,7 +253,7 @@ describe("a call of an action", () => {
   test("that was cut off is looked up although rights cannot be read, or were taken away", async () => {
     const away: AppRightsPort = { read: async () => notSent("upstream_failed", "The database is away.") };
     const none: AppRightsPort = {
-      read: async () => ok({ assignments: [], permissions: new Map(), added: new Map() }),
+      read: async () => ok({ assignments: [], permissions: new Map(), added: new Map(), overrides: new Map() }),
     };
     for (const rights of [away, none]) {
       const { executed, perform } = await play(describeTool("probe"), { found: [HAPPENED], rights });

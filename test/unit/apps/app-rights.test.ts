@@ -8,6 +8,7 @@ const rightsOf = (...apps: string[]): AppRights => ({
   assignments: [],
   permissions: new Map(),
   added: new Map(apps.map((app) => [app, new Set<string>()])),
+  overrides: new Map(),
 });
 
 let cache: AppRightsCache;

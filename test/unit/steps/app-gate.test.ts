@@ -16,7 +16,7 @@ import type { ActLine } from "../../../core/steps/rpc.ts";
 import { buildToolset } from "../../../core/steps/toolset.ts";
 import type { PreparedCall } from "../../../core/task/commands.ts";
 import type { TaskFacts } from "../../../core/task/state.ts";
-import type { OutsideTool } from "../../../core/tool/source.ts";
+import type { AppOrigin, OutsideTool } from "../../../core/tool/source.ts";
 import type { Tool } from "../../../core/tool/tool.ts";
 import { fakeFiles } from "../../fakes/files.ts";
 import { outsideToolOf } from "../../contracts/tool/tool-sources-suite.ts";
@@ -64,14 +64,16 @@ const EVERYTHING: AppRights = {
   assignments: [],
   permissions: new Map(),
   added: new Map([["crm", new Set(Object.values(KINDS).map(({ action }) => action))]]),
+  overrides: new Map(),
 };
 const rightsOf = (change: Partial<AppRights>): AppRightsPort => ({
   read: async () => ok({ ...EVERYTHING, ...change }),
 });
 
-function toolOf(kind: Kind): Tool {
+function toolOf(kind: Kind, judged?: AppOrigin["judged"]): Tool {
   const { action, effect, capabilities, isDestructive } = KINDS[kind];
-  const origin = { kind: "app", provider: "composio", app: "crm", action, version: "1", capabilities, isDestructive };
+  const named = { kind: "app", provider: "composio", app: "crm", action, version: "1" };
+  const origin = { ...named, capabilities, isDestructive, ...(judged === undefined ? {} : { judged }) };
   const tool = { ...outsideToolOf(`composio_${action}`, { effect, security: "cautious" }), input: { type: "object" } };
   const [made] = createOutsideTools([{ source: "app:crm", tool: { ...tool, origin } as OutsideTool }], [], {
     callers: {},
@@ -108,10 +110,16 @@ async function prepare(tool: Tool, facts: TaskFacts, appRights?: AppRightsPort):
   return call;
 }
 
-async function perform(tool: Tool, facts: TaskFacts, call: PreparedCall, appRights: AppRightsPort): Promise<ActLine[]> {
-  const { argumentsHash } = call;
-  const runnable = { callId: "c", tool: tool.name, arguments: {}, argumentsHash, effect: call.effect, key: "k" };
-  const calls = [{ ...runnable, mode: "run" as const, attempt: 1 }];
+async function perform(
+  tool: Tool,
+  facts: TaskFacts,
+  call: PreparedCall,
+  appRights: AppRightsPort,
+  attempt = 1,
+): Promise<ActLine[]> {
+  const { argumentsHash, effect, security = "cautious" } = call;
+  const runnable = { callId: "c", tool: tool.name, arguments: {}, argumentsHash, effect, security, key: "k" };
+  const calls = [{ ...runnable, mode: "run" as const, attempt }];
   const job = { facts, step: 1, calls, timeoutMs: 5_000 };
   const lines: ActLine[] = [];
   const { signal } = new AbortController();
@@ -207,7 +215,68 @@ describe("a call of an app's action", () => {
     const facts = factsFor({ gate: "enforce", policy: "ask", asked: "nothing", inEnvelope: true });
     const tool = toolOf("write");
     const toolset = await buildToolset([tool], facts);
-    const revised = await reviseCall({ facts, tool: tool.name, arguments: {} }, toolset, fakeFiles());
+    const revised = await reviseCall({ facts, tool: tool.name, arguments: {} }, toolset, fakeFiles(), rightsOf({}));
     expect(revised.ok).toBe(true);
+  });
+});
+
+describe("an action that an override loosened", () => {
+  const JUDGED = { effect: "once", security: "dangerous" } as const;
+  const LOOSENED = new Map([[KINDS.read.action, { effect: "none", security: "cautious" } as const]]);
+  const tool = toolOf("read", JUDGED);
+  const facts = factsOf({
+    ...agent({ capability_gate: "off", approval: { cautious: "allow", dangerous: "ask" }, tools: ["*"] }),
+    apps: { asked: ASKED.byName, shown: [], hints: "" },
+  });
+
+  test("counts as the task pinned it while the override is set", async () => {
+    const call = await prepare(tool, facts, rightsOf({ overrides: LOOSENED }));
+    expect(call).toMatchObject({ effect: "none", security: "cautious", approval: null, outcome: null });
+    const [line] = await perform(tool, facts, call, rightsOf({ overrides: LOOSENED }));
+    expect(line).not.toMatchObject({ outcome: { state: "refused" } });
+  });
+
+  test("counts as the catalogue says in the next call of a running task, once the override is removed", async () => {
+    const call = await prepare(tool, facts, rightsOf({}));
+    expect(call).toMatchObject({ effect: "once", security: "dangerous", outcome: null });
+    expect(call.approval?.reason).toContain("is dangerous");
+    // Prepared, and approved, under the strict class, it runs.
+    const [line] = await perform(tool, facts, call, rightsOf({}));
+    expect(line).not.toMatchObject({ outcome: { state: "refused" } });
+  });
+
+  test("is not sent as a read that was prepared before the override was removed", async () => {
+    const call = await prepare(tool, facts, rightsOf({ overrides: LOOSENED }));
+    const [line] = await perform(tool, facts, call, rightsOf({}));
+    expect(line).toMatchObject({
+      outcome: { state: "refused", result: { error: { code: "blocked_by_policy" } } },
+    });
+    // An earlier attempt of what counted as a read may have happened.
+    expect(await perform(tool, facts, call, rightsOf({}), 2)).toMatchObject([{ outcome: { state: "unknown" } }]);
+  });
+
+  test("is refused to an agent that may only read, and asks in an edited call", async () => {
+    const readOnly = { assignments: assigned({ level: "read_only" }) };
+    expect(outcomeOf(await prepare(tool, facts, rightsOf({ ...readOnly, overrides: LOOSENED })))).toBe("runs");
+    expect(outcomeOf(await prepare(tool, facts, rightsOf(readOnly)))).toBe("permission_denied");
+    const toolset = await buildToolset([tool], facts);
+    const job = { facts, tool: tool.name, arguments: {} };
+    expect(await reviseCall(job, toolset, fakeFiles(), rightsOf({}))).toMatchObject({
+      value: { effect: "once", security: "dangerous" },
+    });
+  });
+
+  test("follows an override that is tightened meanwhile, and none that loosens further", async () => {
+    const tightened = new Map([[KINDS.read.action, { security: "critical" } as const]]);
+    expect(await prepare(tool, facts, rightsOf({ overrides: tightened }))).toMatchObject({
+      effect: "once",
+      security: "critical",
+    });
+    const plain = toolOf("write");
+    const loosened = new Map([[KINDS.write.action, { effect: "none", security: "safe" } as const]]);
+    expect(await prepare(plain, facts, rightsOf({ overrides: loosened }))).toMatchObject({
+      effect: "once",
+      security: "cautious",
+    });
   });
 });
