@@ -1,32 +1,35 @@
 /**
  * What a sync changed of an app's enabled actions. Tasks keep the tools that were published until an administrator approves
- * the change, so that a provider cannot turn a reading action into one that writes, or ask for more than before.
+ * the change, so that a provider cannot turn a reading action into one that writes, ask for more than before, or put other
+ * words before a model.
  */
 import { toCanonicalJson } from "../base/canonical-json.ts";
 import { getOwn } from "../base/own-field.ts";
 import { sha256Hex } from "../base/sha256.ts";
 import type { CatalogueAction } from "../ports/app-catalogue.ts";
-import type { EffectClass, SecurityLevel } from "../tool/tool.ts";
 import type { OutsideTool } from "../tool/source.ts";
+import type { ActionClass } from "./action-class.ts";
+import { getSummary } from "./outside-tools.ts";
 import { type AppConfiguration, findOverride } from "./workspace.ts";
 
 /** What of an action changed. `hints`: its title, tags or output, without an effect on its class or level. */
-export const CHANGED_PARTS = ["input", "effect", "security", "hints"] as const;
+export const CHANGED_PARTS = ["input", "effect", "security", "description", "hints"] as const;
 export type ChangedPart = (typeof CHANGED_PARTS)[number];
 
-interface Judged {
-  readonly effect: EffectClass;
-  readonly security: SecurityLevel;
+/** An action as tasks read it. */
+interface ReadAction extends ActionClass {
+  /** What models read of it, plain text; null if it did not change. */
+  readonly description: string | null;
 }
 
-/** An enabled action whose schemas or hints are other than those that were approved. */
+/** An enabled action whose schemas, hints or description are other than those that were approved. */
 export interface ChangedAction {
   readonly action: string;
   readonly title: string;
   readonly parts: readonly ChangedPart[];
   /** As tasks have it; null if it is not published. */
-  readonly before: Judged | null;
-  readonly after: Judged;
+  readonly before: ReadAction | null;
+  readonly after: ReadAction;
 }
 
 export interface AppChanges {
@@ -85,17 +88,24 @@ function describeChange(
   before: OutsideTool | null,
 ): ChangedAction {
   const { effect = action.effect, security = action.security } = findOverride(configuration, action) ?? {};
+  const text = getSummary(action);
+  const hasText = before?.summary !== text;
   const parts: ChangedPart[] = [];
   if (before !== null) {
     if (toCanonicalJson(before.input) !== toCanonicalJson(action.input)) parts.push("input");
     if (before.effect !== effect) parts.push("effect");
     if (before.security !== security) parts.push("security");
+    if (hasText) parts.push("description");
   }
   return {
     action: action.action,
     title: action.title,
     parts: parts.length === 0 ? ["hints"] : parts,
-    before: before === null ? null : { effect: before.effect, security: before.security },
-    after: { effect, security },
+    before: before === null ? null : { ...toClass(before), description: hasText ? before.summary : null },
+    after: { effect, security, description: hasText ? text : null },
   };
+}
+
+function toClass({ effect, security }: ActionClass): ActionClass {
+  return { effect, security };
 }

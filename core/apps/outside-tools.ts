@@ -3,8 +3,9 @@ import { getOwn } from "../base/own-field.ts";
 import type { ToolApp } from "../connections/account.ts";
 import { CUT_AT, cutName, MAX_MODEL_NAME } from "../gateway/model-names.ts";
 import type { CatalogueAction, CatalogueApp } from "../ports/app-catalogue.ts";
+import { getFormHash } from "./approved-form.ts";
 import { ACTION_PREFIX, type OutsideTool, toAppSource } from "../tool/source.ts";
-import { findClassNow, isStricterClass } from "./action-class.ts";
+import { findClassNow, findStricterClass, isStricterClass } from "./action-class.ts";
 import { type ActionOverride, type AppConfiguration, findOverride } from "./workspace.ts";
 
 /** The time limit of one call. */
@@ -42,7 +43,7 @@ export async function toOutsideTool(
   const account = findToolApp(action, app);
   return {
     name: await getActionToolName(action.action),
-    summary: action.description === "" ? action.title : action.description,
+    summary: getSummary(action),
     toolbox: toAppSource(action.app),
     category: "api",
     permissions: ["network"],
@@ -66,6 +67,11 @@ export async function toOutsideTool(
   };
 }
 
+/** Returns what models read of an action. */
+export function getSummary({ description, title }: Pick<CatalogueAction, "description" | "title">): string {
+  return description === "" ? title : description;
+}
+
 /** Returns the account that calls of an action need; null if none. `app` null: the catalogue does not list it. */
 export function findToolApp(
   { app: name, isOpen }: Pick<CatalogueAction, "app" | "isOpen">,
@@ -76,8 +82,8 @@ export function findToolApp(
 
 /**
  * Returns the tools of an app's enabled actions, by their names. An action that the catalogue no longer has is left out.
- * One whose schemas or hints changed stays as `published` has it until an administrator approves it, and is left out if it
- * was not published.
+ * One whose schemas, hints or description changed stays as `published` has it until an administrator approves it, and is
+ * left out if it was not published.
  */
 export async function toAppTools(
   { app, actions }: { readonly app: Pick<CatalogueApp, "isOpen">; readonly actions: readonly CatalogueAction[] },
@@ -91,10 +97,16 @@ export async function toAppTools(
   const tools: OutsideTool[] = [];
   for (const action of actions.toSorted((one, other) => (one.action < other.action ? -1 : 1))) {
     if (!enabled.has(action.action)) continue;
-    const isApproved = getOwn(configuration.approved, action.action) === action.schemaHash;
+    const approved = getOwn(configuration.approved, action.action);
     const before = earlier.get(action.action);
-    if (isApproved) tools.push(await toOutsideTool(action, app, findOverride(configuration, action)));
-    else if (before !== undefined) tools.push(tighten(before, findOverride(configuration, action)));
+    const override = findOverride(configuration, action);
+    const now = await toOutsideTool(action, app, override);
+    if (approved === action.schemaHash) tools.push(now);
+    else if (before !== undefined) {
+      const tightened = tighten(before, override);
+      const isText = approved !== undefined && getFormHash(approved) === getFormHash(action.schemaHash);
+      tools.push(isText ? describeAs(now, tightened) : tightened);
+    }
   }
   return tools;
 }
@@ -105,4 +117,15 @@ export async function toAppTools(
  */
 function tighten(tool: OutsideTool, override: ActionOverride = {}): OutsideTool {
   return tool.origin.kind === "app" ? { ...tool, ...findClassNow(tool, tool.origin, override) } : tool;
+}
+
+/**
+ * Returns an action of the same form with the text that was approved. What was read of its words stays too, as far as it
+ * is stricter.
+ */
+function describeAs(now: OutsideTool, { summary, origin, ...before }: OutsideTool): OutsideTool {
+  if (now.origin.kind !== "app" || origin.kind !== "app") return now;
+  const { capabilities, isDestructive } = origin;
+  const read = { capabilities, isDestructive: isDestructive || now.origin.isDestructive };
+  return { ...now, ...findStricterClass(now, before), summary, origin: { ...now.origin, ...read } };
 }

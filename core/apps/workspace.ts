@@ -6,6 +6,7 @@ import { failed, ok, type Result } from "../base/errors.ts";
 import { toCanonicalJson } from "../base/canonical-json.ts";
 import { getOwn } from "../base/own-field.ts";
 import type { CatalogueAction } from "../ports/app-catalogue.ts";
+import { getFormHash } from "./approved-form.ts";
 import { MAX_APP_SOURCES } from "../tool/source.ts";
 import type { ActionClass } from "./action-class.ts";
 
@@ -19,7 +20,7 @@ const IMPORTANT = "important";
 
 /** What an administrator says of an action instead of the catalogue. Absent fields stay the catalogue's. */
 export interface ActionOverride extends Partial<ActionClass> {
-  /** The override counts for an action with these schemas and hints alone; absent: for every later one too. */
+  /** The override counts for an action of this form alone (`approved-form.ts`); absent: for every later one too. */
   readonly schemaHash?: string;
 }
 
@@ -79,7 +80,7 @@ export function findOverride(
   { action, schemaHash, isDestructive }: Pick<CatalogueAction, "action" | "schemaHash" | "isDestructive">,
 ): ActionOverride | undefined {
   const override = getOwn(overrides, action);
-  if (override === undefined || (override.schemaHash !== undefined && override.schemaHash !== schemaHash))
+  if (override === undefined || (override.schemaHash !== undefined && !isOfForm(override.schemaHash, schemaHash)))
     return undefined;
   if (!isDestructive || override.effect !== "none") return override;
   const { effect: _, ...rest } = override;
@@ -98,6 +99,10 @@ export function listOverrides(
     const { schemaHash: _, ...override } = found;
     return [[action, override] as const];
   });
+}
+
+function isOfForm(one: string, other: string): boolean {
+  return getFormHash(one) === getFormHash(other);
 }
 
 /** Enables exactly these actions of the catalogue, as they are now. Overrides of other actions stay for a later time. */

@@ -30,7 +30,7 @@ export interface ListedAction
 
 /** An action with its schemas. */
 export interface CatalogueAction extends DescribedAction, ActionJudgement {
-  /** SHA-256 in hex of what a person approves: names, schemas and hints. */
+  /** Of what a person approves: names, schemas, hints and the description (`core/apps/approved-form.ts`). */
   readonly schemaHash: string;
 }
 

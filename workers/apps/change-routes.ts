@@ -2,8 +2,9 @@
 import { createRoute } from "@hono/zod-openapi";
 import { approveChanges, listChanges } from "../../core/apps/changes.ts";
 import { listNamedReaders } from "../../core/apps/effect.ts";
-import type { AppConfiguration } from "../../core/apps/workspace.ts";
+import { type AppConfiguration, listOverrides } from "../../core/apps/workspace.ts";
 import { failed, ok, raise } from "../../core/base/errors.ts";
+import type { CatalogueAction } from "../../core/ports/app-catalogue.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { createAuditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";
@@ -30,7 +31,7 @@ const changes = createRoute({
   path: "/api/tools/{app}/changes",
   summary: "List enabled actions of an app that a sync changed",
   description:
-    "Tasks have the approved form of a changed action until the change is approved. Actions that are no longer offered leave new tasks without an approval.",
+    "Tasks have the approved form and description of a changed action until the change is approved. Actions that are no longer offered leave new tasks without an approval.",
   request: { params: appParams },
   responses: answers({ 200: { description: "The changes.", json: appChangesSchema } }, [404, 409]),
 });
@@ -99,8 +100,13 @@ export function appChangeRoutes(app: App): void {
   app.openapi(overrides, async (c) => {
     const found = await findApp(c, c.req.valid("param").app);
     const { overrides: set } = await readConfiguration(c, found);
-    const listed = Object.entries(set).map(([action, { effect = null, security = null, schemaHash = null }]) => {
-      return { name: action, effect, security, schema_hash: schemaHash };
+    const byName = new Map(found.known.actions.map((one) => [one.action, one]));
+    const current = new Map(listOverrides({ overrides: set }, (action) => byName.get(action)));
+    const listed = Object.entries(set).map(([name, { effect = null, security = null, schemaHash = null }]) => {
+      const known = byName.get(name) ?? null;
+      const title = known?.title ?? name;
+      const given = { name, display_name: title, effect, security, schema_hash: schemaHash };
+      return { ...given, is_current: current.has(name), computed: known === null ? null : toComputed(known) };
     });
     return c.json({ app_name: found.known.app.app, overrides: listed }, 200);
   });
@@ -116,6 +122,10 @@ export function appChangeRoutes(app: App): void {
     });
     return c.json({ app_name: known.app.app, actions: listed }, 200);
   });
+}
+
+function toComputed({ effect, security, because }: CatalogueAction) {
+  return { effect, security, because };
 }
 
 async function readChanges({ place, known }: FoundApp, configuration: AppConfiguration) {

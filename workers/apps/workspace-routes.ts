@@ -1,5 +1,6 @@
 /** The apps of a tenant's workspace: adding and removing them, and which of their actions are enabled. */
 import { createRoute, type z } from "@hono/zod-openapi";
+import { getFormHash } from "../../core/apps/approved-form.ts";
 import { findAction } from "../../core/apps/outside-tools.ts";
 import {
   type ActionOverride,
@@ -196,12 +197,13 @@ function toOverride(
   actions: readonly CatalogueAction[],
 ): ActionOverride {
   const present = actions.find((one) => one.action === action)?.schemaHash;
-  if (schemaHash !== undefined && schemaHash !== present)
+  const form = schemaHash === undefined ? undefined : getFormHash(schemaHash);
+  if (form !== undefined && form !== getFormHash(present ?? ""))
     raise("conflict", `${action} changed meanwhile. Read it again.`, { field: `overrides.${action}` });
   return {
     ...(effect === undefined ? {} : { effect }),
     ...(security === undefined ? {} : { security }),
-    ...(schemaHash === undefined ? {} : { schemaHash }),
+    ...(form === undefined ? {} : { schemaHash: form }),
   };
 }
 

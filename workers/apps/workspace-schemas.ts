@@ -57,15 +57,24 @@ export const overriddenSchema = z
   .strictObject({ status: z.literal("success"), overridden_count: z.int(), app_name: z.string() })
   .meta({ id: "AppOverrides" });
 
+const computedSchema = z.strictObject({
+  effect: effectSchema,
+  security: securitySchema,
+  because: z.string().describe("One sentence for people."),
+});
+
 export const overrideListSchema = z
   .strictObject({
     app_name: z.string(),
     overrides: z.array(
       z.strictObject({
         name: z.string(),
+        display_name: z.string(),
         effect: effectSchema.nullable(),
         security: securitySchema.nullable(),
         schema_hash: z.string().nullable().describe("For which form of the action alone it counts; null: for any."),
+        is_current: z.boolean().describe("False for an override of an earlier form of the action. It does not count."),
+        computed: computedSchema.nullable().describe("What counts without it, and why; null if it is not offered."),
       }),
     ),
   })
@@ -85,7 +94,11 @@ export const readingActionsSchema = z
   })
   .meta({ id: "ReadingActions" });
 
-const judgedSchema = z.strictObject({ effect: effectSchema, security: securitySchema });
+const judgedSchema = z.strictObject({
+  effect: effectSchema,
+  security: securitySchema,
+  description: z.string().nullable().describe("What models read of it; null if that did not change."),
+});
 
 export const appChangesSchema = z
   .strictObject({

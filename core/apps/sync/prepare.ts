@@ -1,9 +1,8 @@
 /** What a provider describes, as it is stored. What cannot be stored is rejected, one item at a time. */
-import { toCanonicalJson } from "../../base/canonical-json.ts";
 import { failed, ok, type Result } from "../../base/errors.ts";
-import { sha256Hex } from "../../base/sha256.ts";
 import { storable } from "../../base/storable.ts";
 import type { ListedApp, StoredAction } from "../../ports/app-catalogue-table.ts";
+import { hashAction } from "../approved-form.ts";
 import type { DescribedAction, DescribedApp } from "../catalogue.ts";
 import type { SyncDeps } from "./state.ts";
 
@@ -11,7 +10,7 @@ import type { SyncDeps } from "./state.ts";
  * Counts with an app's version: raise it when actions are stored or judged otherwise, so that the next sync reads all of
  * them again.
  */
-const FORM = 2;
+const FORM = 3;
 /** Part of the provider itself, and no app of a person. */
 const NEVER_LISTED: ReadonlySet<string> = new Set(["rag", "memory", "nl2sql", "codegraph"]);
 
@@ -60,8 +59,7 @@ export async function prepareAction(judge: SyncDeps["judge"], action: DescribedA
     scopes: cutAll(action.scopes),
   };
   try {
-    const approved = [described.app, described.action, described.title, action.input, action.output, described.tags];
-    const schemaHash = await sha256Hex(toCanonicalJson(approved));
+    const schemaHash = await hashAction(described);
     return ok({ ...described, ...judge(described), parameters: listParameters(action.input), schemaHash });
   } catch (thrown) {
     return failed("invalid_input", `It could not be judged: ${String(thrown)}`);

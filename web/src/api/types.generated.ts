@@ -32,11 +32,11 @@ export type AppAction = { name: string; display_name: string; description: strin
 
 export type AppChange = { status: "success"; message: string; app_name: string };
 
-export type AppChanges = { app_name: string; hash: string | null; changed: ({ name: string; display_name: string; parts: (ChangedActionPart)[]; before: { effect: EffectClass; security: SecurityLevel } | null; after: { effect: EffectClass; security: SecurityLevel } })[]; removed: (string)[] };
+export type AppChanges = { app_name: string; hash: string | null; changed: ({ name: string; display_name: string; parts: (ChangedActionPart)[]; before: { effect: EffectClass; security: SecurityLevel; description: string | null } | null; after: { effect: EffectClass; security: SecurityLevel; description: string | null } })[]; removed: (string)[] };
 
 export type AppLevel = "full" | "read_only" | "list";
 
-export type AppOverrideList = { app_name: string; overrides: ({ name: string; effect: EffectClass | null; security: SecurityLevel | null; schema_hash: string | null })[] };
+export type AppOverrideList = { app_name: string; overrides: ({ name: string; display_name: string; effect: EffectClass | null; security: SecurityLevel | null; schema_hash: string | null; is_current: boolean; computed: { effect: EffectClass; security: SecurityLevel; because: string } | null })[] };
 
 export type AppOverrides = { status: "success"; overridden_count: number; app_name: string };
 
@@ -114,7 +114,7 @@ export type CatalogueSyncType = "full" | "incremental";
 
 export type CatalogueSyncs = { jobs: (CatalogueSync)[] };
 
-export type ChangedActionPart = "input" | "effect" | "security" | "hints";
+export type ChangedActionPart = "input" | "effect" | "security" | "description" | "hints";
 
 export type ChangedIncomingWebhook = { id: string; version: number; name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled: boolean; old_secret_until: string | null; acts_for: { person_id: string; name: string } | null; url: string; created_at: string; updated_at: string; acts_for_cleared: boolean };
 
