@@ -179,14 +179,21 @@ test("a trigger is created, its event becomes a task, and it is paused, resumed 
 test("changes of enabled actions are shown and approved", async () => {
   const { page } = console;
   const [before, after] = [
-    { effect: "none", security: "cautious" },
-    { effect: "probe", security: "dangerous" },
+    { effect: "none", security: "cautious", description: null },
+    { effect: "probe", security: "dangerous", description: null },
   ];
   const send = { name: "GMAIL_SEND_EMAIL", display_name: "Send email", parts: ["effect", "security"], before, after };
+  const texts = Array.from({ length: 5 }, (_, at) => ({
+    name: `GMAIL_LIST_${at}`,
+    display_name: `List ${at}`,
+    parts: ["description"],
+    before: { ...before, description: `Lists messages of the label ${at}.` },
+    after: { ...before, description: `Lists messages of the label ${at}. ${"Unbreakable".repeat(20)}` },
+  }));
   const approved: unknown[] = [];
   // A change comes from a sync of another catalogue: the replies are those of `test/workerd/apps/changes.test.ts`.
   await page.route("**/api/tools/gmail/changes", async (route) => {
-    const changed = approved.length === 0 ? [send] : [];
+    const changed = approved.length === 0 ? [send, ...texts] : [];
     const hash = changed.length === 0 ? null : "abc";
     await route.fulfill({ json: { app_name: "gmail", hash, changed, removed: [] } });
   });
@@ -195,36 +202,53 @@ test("changes of enabled actions are shown and approved", async () => {
     await route.fulfill({ json: { status: "success", approved_count: 1, removed_count: 0, app_name: "gmail" } });
   });
   await console.open("/apps/gmail");
-  await page.getByText("1 enabled action changed").waitFor();
+  await page.getByText("6 enabled actions changed").waitFor();
   await page.getByText("risk from “Cautious” to “Dangerous”").waitFor();
+  const descriptions = page.getByRole("list", { name: "Changed descriptions" }).getByRole("listitem");
+  expect(await descriptions.count()).toBe(0);
+  await page.getByText("5 descriptions changed, and nothing else").click();
+  await expect.poll(async () => await descriptions.count(), PATIENT).toBe(5);
+  await descriptions.first().getByText("Lists messages of the label 0.", { exact: true }).waitFor();
   await expectWidths(page, "demo-app-changes");
+  await expectFit(page, "demo-app-changes");
   await page.getByRole("button", { name: "Approve", exact: true }).click();
-  await page.getByText("1 enabled action changed").waitFor({ state: "detached" });
+  await page.getByText("6 enabled actions changed").waitFor({ state: "detached" });
   expect(approved).toEqual([{ hash: "abc" }]);
   await page.unrouteAll();
 });
 
-test("an administrator saves a key of an own project, and removes it", async () => {
+test("an administrator sets the effect and risk of an action, sees what was computed, and removes it", async () => {
   const { page } = console;
-  await console.open("/apps");
-  const section = page.getByRole("region", { name: "Composio key" });
-  await section.getByText("Demo apps serve this workspace.").waitFor();
-  const field = section.getByLabel("Key of your project");
-  await field.fill("no-such-key-at-all");
-  await section.getByRole("button", { name: "Save key" }).click();
-  await section.getByText(/Composio refused this key/).waitFor();
-  await expectWidths(page, "demo-key-refused");
-  await field.fill("demo-own-northwind");
-  await section.getByRole("button", { name: "Save key" }).click();
-  await page.getByText(/The key is saved. 2 accounts have to be connected again./).waitFor();
-  await section.getByText("Your own key serves this workspace").waitFor();
-  expect(await page.content()).not.toContain("demo-own-northwind");
-  await expectWidths(page, "demo-key-saved");
-  await expectFit(page, "demo-key-saved");
-  await section.getByRole("button", { name: "Remove key" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Remove the key" }).click();
-  await page.getByText("The key is removed.").waitFor();
-  await section.getByText("Demo apps serve this workspace.").waitFor();
+  await console.open("/apps/gmail?search=send");
+  const actions = page.getByRole("list", { name: "Actions" }).getByRole("listitem");
+  const send = actions.filter({ hasText: "GMAIL_SEND_EMAIL" });
+  await send.getByText("Dangerous").waitFor();
+  const because = (await send.getByText(/^Its /).textContent()) ?? "";
+  await send.getByRole("button", { name: "Change the effect and risk of Send email" }).click();
+  const dialog = page.getByRole("dialog", { name: "Effect and risk of Send email" });
+  await dialog.getByText(because).waitFor();
+  const save = dialog.getByRole("button", { name: "Save", exact: true });
+  expect(await save.isDisabled()).toBe(true);
+  await dialog.getByRole("combobox", { name: "Effect" }).selectOption("Not repeatable");
+  await dialog.getByRole("combobox", { name: "Risk" }).selectOption("Critical");
+  await expectWidths(page, "demo-app-rules");
+  await expectFit(page, "demo-app-rules");
+  await save.click();
+  await page.getByText("The rules are saved.").waitFor();
+  await send.getByText("Critical", { exact: true }).waitFor();
+  const set = page.getByRole("list", { name: "Actions with an override" }).getByRole("listitem");
+  await set.filter({ hasText: "Send email" }).getByText(because).waitFor();
+  const read = async () =>
+    (await console.api.must<{ overrides: readonly object[] }>("GET", "/api/tools/gmail/overrides")).overrides;
+  expect(await read()).toMatchObject([
+    { name: "GMAIL_SEND_EMAIL", effect: "once", security: "critical", is_current: true },
+  ]);
+  await expectWidths(page, "demo-app-overrides");
+  await expectFit(page, "demo-app-overrides");
+  await page.getByRole("button", { name: "Remove the override of Send email" }).click();
+  await page.getByText("The computed rules of Send email apply.").waitFor();
+  await set.first().waitFor({ state: "detached" });
+  expect(await read()).toEqual([]);
 });
 
 test("an agent gets chosen apps and actions, and the page of the app says who may use it", async () => {
@@ -271,6 +295,49 @@ test("removing an app leaves its accounts connected and takes it from agents", a
   expect(await table.getByText("Connected", { exact: true }).count()).toBe(2);
 });
 
+test("actions whose names say that they read are confirmed with one click, each can be left out", async () => {
+  const { page, api } = console;
+  const { apps } = await api.must<{ apps: readonly { readonly app_name: string }[] }>(
+    "GET",
+    "/api/tools/marketplace?limit=100",
+  );
+  const readers = async (app: string) =>
+    (
+      await api.must<{ actions: readonly { readonly display_name: string }[] }>(
+        "GET",
+        `/api/tools/${app}/reading-actions`,
+      )
+    ).actions;
+  let [app, named]: [string, readonly { readonly display_name: string }[]] = ["", []];
+  for (const { app_name: name } of apps) {
+    if (named.length >= 3) break;
+    [app, named] = [name, await readers(name)];
+  }
+  const count = named.length;
+  expect(count).toBeGreaterThanOrEqual(3);
+  await api.must("POST", "/api/tools/add-to-workspace", { app_name: app });
+  await console.open(`/apps/${app}`);
+  await page.getByText(`${count} actions whose names say that they read`).waitFor();
+  await page.getByText("Review the actions").click();
+  const box = page.getByRole("list", { name: "Actions that may only read" }).getByRole("checkbox").first();
+  await box.uncheck();
+  await expectWidths(page, "demo-app-reading");
+  await expectFit(page, "demo-app-reading");
+  await page.getByRole("button", { name: `Confirm ${count - 1} action${count === 2 ? "" : "s"}` }).click();
+  await page.getByText(/confirmed\. New tasks can read with/).waitFor();
+  await page.getByText("1 action whose name says that it reads").waitFor();
+  const { overrides } = await api.must<{ overrides: readonly object[] }>("GET", `/api/tools/${app}/overrides`);
+  expect(overrides).toHaveLength(count - 1);
+  for (const one of overrides)
+    expect(one).toMatchObject({
+      effect: "none",
+      security: "cautious",
+      schema_hash: expect.any(String),
+      is_current: true,
+    });
+  await api.must("DELETE", `/api/tools/remove-from-workspace/${app}`);
+});
+
 test("who is no administrator sees the state and connects an own account alone", async () => {
   const { api, url } = console;
   const { id } = await api.must<{ id: string }>("POST", "/v1/people", { name: "Ben" });
@@ -284,4 +351,5 @@ test("who is no administrator sees the state and connects an own account alone",
   for (const name of ["Add to workspace", "Remove", "Connect shared account"])
     expect(await page.getByRole("button", { name, exact: true }).count(), name).toBe(0);
   expect(await page.getByText("Who may use it").count()).toBe(0);
+  expect(await page.getByRole("button", { name: /^Change the effect/ }).count()).toBe(0);
 });

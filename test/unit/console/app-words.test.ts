@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { ConnectedApp } from "../../../web/src/api/types.generated.ts";
 import {
+  changedTextsSaid,
   describeChange,
   describeChanges,
   findConnectableOwners,
@@ -11,6 +12,7 @@ import {
   parametersOf,
   schemesSaid,
   sizeSaid,
+  splitChanges,
   stateSaid,
 } from "../../../web/src/pages/apps/app-words.ts";
 import { readAppSearch, readAppsSearch } from "../../../web/src/pages/apps/apps-search.ts";
@@ -83,12 +85,22 @@ test("changes of actions say what changed, the effect and the risk by their word
   const change = {
     name: "GMAIL_SEND_EMAIL",
     display_name: "Send email",
-    before: { effect: "none" as const, security: "cautious" as const },
-    after: { effect: "probe" as const, security: "dangerous" as const },
+    before: { effect: "none" as const, security: "cautious" as const, description: null },
+    after: { effect: "probe" as const, security: "dangerous" as const, description: null },
   };
   expect(describeChange({ ...change, parts: ["input", "effect", "security"] })).toBe(
     "other parameters; effect from “Changes nothing” to “Changes, can be looked up”; risk from “Cautious” to “Dangerous”",
   );
+  expect(describeChange({ ...change, parts: ["description"] })).toBe("another description");
+  const [text, both] = [
+    { ...change, parts: ["description" as const] },
+    { ...change, parts: ["input" as const, "description" as const] },
+  ];
+  expect(splitChanges([text, both])).toEqual([[text], [both]]);
+  expect([changedTextsSaid(1), changedTextsSaid(7)]).toEqual([
+    "1 description changed, and nothing else",
+    "7 descriptions changed, and nothing else",
+  ]);
   expect(describeChange({ ...change, before: null, parts: ["security"] })).toBe("risk “Dangerous”");
   expect(describeChanges({ changed: [{ ...change, parts: [] }], removed: ["A", "B"] })).toBe(
     "1 enabled action changed, 2 enabled actions no longer offered",

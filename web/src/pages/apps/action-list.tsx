@@ -11,6 +11,7 @@ import { SearchBox } from "../../ui/search-box.tsx";
 import { effectSaid, levelSaid } from "../tools/tool-words.ts";
 import { useActions } from "./app-queries.ts";
 import { parametersOf } from "./app-words.ts";
+import { RulesButton } from "./rules-button.tsx";
 import { readAppSearch } from "./apps-search.ts";
 import { SyncButton } from "./sync-button.tsx";
 
@@ -44,12 +45,17 @@ export function ActionList({ app, mayChoose }: AppProps & { readonly mayChoose: 
           </Link>
         ) : null}
       </div>
-      <Found app={app} search={search} />
+      <Found app={app} search={search} mayChoose={mayChoose} />
     </>
   );
 }
 
-function Found({ app, search }: AppProps & { readonly search: string }) {
+interface FoundProps extends AppProps {
+  readonly search: string;
+  readonly mayChoose: boolean;
+}
+
+function Found({ app, search, mayChoose }: FoundProps) {
   const { rows, isLoading, error, retry, more } = useActions(app.app_name, search);
   if (isLoading) return <Skeleton rows={6} height="h-24" label="Loading the actions" />;
   if (error !== null && rows.length === 0)
@@ -63,7 +69,7 @@ function Found({ app, search }: AppProps & { readonly search: string }) {
       </p>
       <ul aria-label="Actions" className="divide-y divide-line rounded-lg border border-line bg-surface">
         {rows.map((action) => (
-          <Action key={action.name} action={action} isAdded={app.is_added} />
+          <Action key={action.name} app={app} action={action} mayChange={mayChoose} />
         ))}
       </ul>
       <More {...more} />
@@ -90,7 +96,7 @@ function NoParameters() {
   );
 }
 
-function Action({ action, isAdded }: { readonly action: AppAction; readonly isAdded: boolean }) {
+function Action({ app, action, mayChange }: AppProps & { readonly action: AppAction; readonly mayChange: boolean }) {
   const level = levelSaid(action.security);
   const effect = effectSaid(action.effect);
   return (
@@ -107,16 +113,19 @@ function Action({ action, isAdded }: { readonly action: AppAction; readonly isAd
         </p>
       )}
       <span className="flex flex-wrap gap-1.5">
-        {isAdded ? (
+        {app.is_added ? (
           <Badge tone={action.enabled ? "good" : "plain"}>{action.enabled ? "Enabled" : "Not enabled"}</Badge>
         ) : null}
         <Badge tone={level.tone}>{level.word}</Badge>
         <Badge tone={effect.tone}>{effect.word}</Badge>
         {action.is_destructive ? <Badge tone="danger">Cannot be undone</Badge> : null}
       </span>
-      <p className="text-sm text-quiet">
-        <Name>{action.because}</Name>
-      </p>
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1.5">
+        <p className="min-w-0 flex-1 basis-56 text-sm text-quiet">
+          <Name>{action.because}</Name>
+        </p>
+        {mayChange ? <RulesButton app={app} action={action} /> : null}
+      </div>
       <Parameters action={action} />
     </li>
   );

@@ -9,17 +9,22 @@ import { Name } from "../../ui/name.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { changesQuery, marketplaceKey } from "./app-queries.ts";
-import { describeChange, describeChanges } from "./app-words.ts";
+import { changedTextsSaid, describeChange, describeChanges, splitChanges } from "./app-words.ts";
+
+type Change = Changes["changed"][number];
 
 /** Changes that are listed; the rest is a number. */
 const LISTED = 20;
+/** A group of at most this many texts begins open. */
+const OPENED = 3;
 
 export function AppChanges({ app }: { readonly app: MarketplaceApp }) {
   const { data } = useQuery(changesQuery(app.app_name));
   if (data === undefined || data.changed.length + data.removed.length === 0) return null;
+  const [texts, others] = splitChanges(data.changed);
   const lines = [
-    ...data.changed.map((one) => ({ name: one.name, title: one.display_name, words: describeChange(one) })),
-    ...data.removed.map((name) => ({ name, title: name, words: "no longer offered" })),
+    ...others.map((one) => ({ name: one.name, title: one.display_name, words: describeChange(one), change: one })),
+    ...data.removed.map((name) => ({ name, title: name, words: "no longer offered", change: null })),
   ];
   return (
     <Notice
@@ -28,15 +33,59 @@ export function AppChanges({ app }: { readonly app: MarketplaceApp }) {
       action={data.hash === null ? undefined : <Approve app={app} hash={data.hash} />}
     >
       <p>Tasks use the approved version of a changed action. Review the changes, then approve them.</p>
-      <ul aria-label="Changed actions" className="mt-1 list-disc pl-5">
-        {lines.slice(0, LISTED).map(({ name, title, words }) => (
-          <li key={name} className="[overflow-wrap:anywhere]">
-            <Name className="font-medium">{title}</Name>: {words}
+      {lines.length === 0 ? null : (
+        <ul aria-label="Changed actions" className="mt-1 list-disc pl-5">
+          {lines.slice(0, LISTED).map(({ name, title, words, change }) => (
+            <li key={name} className="[overflow-wrap:anywhere]">
+              <Name className="font-medium">{title}</Name>: {words}
+              {change === null ? null : <Texts change={change} />}
+            </li>
+          ))}
+        </ul>
+      )}
+      {lines.length > LISTED ? <p>{`and ${lines.length - LISTED} more`}</p> : null}
+      {texts.length === 0 ? null : <ChangedTexts changes={texts} />}
+    </Notice>
+  );
+}
+
+/** Descriptions change often, so those that change alone are one group, which opens. */
+function ChangedTexts({ changes }: { readonly changes: readonly Change[] }) {
+  return (
+    <details className="mt-1" open={changes.length <= OPENED}>
+      <summary className="font-medium">{changedTextsSaid(changes.length)}</summary>
+      <ul aria-label="Changed descriptions" className="mt-1 list-disc pl-5">
+        {changes.slice(0, LISTED).map((change) => (
+          <li key={change.name} className="[overflow-wrap:anywhere]">
+            <Name className="font-medium">{change.display_name}</Name>
+            <Texts change={change} />
           </li>
         ))}
       </ul>
-      {lines.length > LISTED ? <p>{`and ${lines.length - LISTED} more`}</p> : null}
-    </Notice>
+      {changes.length > LISTED ? <p>{`and ${changes.length - LISTED} more`}</p> : null}
+    </details>
+  );
+}
+
+/** What models read of an action, before and after. */
+function Texts({ change: { before, after } }: { readonly change: Change }) {
+  if (after.description === null) return null;
+  return (
+    <dl className="mt-0.5 mb-1">
+      {before?.description == null ? null : <Text name="Before" text={before.description} />}
+      <Text name="After" text={after.description} />
+    </dl>
+  );
+}
+
+function Text({ name, text }: { readonly name: string; readonly text: string }) {
+  return (
+    <div>
+      <dt className="inline font-medium">{name}: </dt>
+      <dd className="inline">
+        <Name>{text}</Name>
+      </dd>
+    </div>
   );
 }
 

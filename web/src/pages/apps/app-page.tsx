@@ -15,6 +15,8 @@ import { ActionList } from "./action-list.tsx";
 import { AppAccounts } from "./app-accounts.tsx";
 import { AppAgents } from "./app-agents.tsx";
 import { appQuery } from "./app-queries.ts";
+import { AppOverrides } from "./app-overrides.tsx";
+import { ReadingActions } from "./reading-actions.tsx";
 import { AppChanges } from "./app-changes.tsx";
 import { AppTile } from "./app-tile.tsx";
 import { providerSaid, schemesSaid, stateSaid } from "./app-words.ts";
@@ -87,8 +89,10 @@ function ShownApp({ app }: { readonly app: MarketplaceApp }) {
       </Card>
       <IntegrationsNotice />
       {mayChoose ? <AppChanges app={app} /> : null}
+      {mayChoose ? <ReadingActions app={app} /> : null}
       <AppAccounts app={app} />
       {mayChoose ? <AppAgents app={app} /> : null}
+      {mayChoose ? <AppOverrides app={app} /> : null}
       <Tabs label="Parts of the app" tabs={tabs} />
       {view === "triggers" ? (
         <TriggerList app={app} />

@@ -104,6 +104,26 @@ export function changesQuery(app: string) {
   });
 }
 
+/** What administrators set of actions. Only for an app that is added. */
+export function overridesQuery(app: string) {
+  return queryOptions({
+    queryKey: [...marketplaceKey, "overrides", app],
+    queryFn: async () =>
+      (await answered(api.GET("/api/tools/{app}/overrides", { params: { path: { app } } }))).overrides,
+    staleTime: STALE_MS,
+  });
+}
+
+/** Actions whose names say that they read; empty for an app with hints. */
+export function readingActionsQuery(app: string) {
+  return queryOptions({
+    queryKey: [...marketplaceKey, "reading actions", app],
+    queryFn: async () =>
+      (await answered(api.GET("/api/tools/{app}/reading-actions", { params: { path: { app } } }))).actions,
+    staleTime: STALE_MS,
+  });
+}
+
 /** All actions of an app at once, to choose among them. */
 export function allActionsQuery(app: string) {
   return queryOptions({

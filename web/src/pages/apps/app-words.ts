@@ -77,7 +77,8 @@ export function sizeSaid({
   return triggers === 0 ? amount(actions, "action") : `${amount(actions, "action")}, ${amount(triggers, "trigger")}`;
 }
 
-function amount(count: number, what: string): string {
+/** A number of things. */
+export function amount(count: number, what: string): string {
   return `${count.toLocaleString("en")} ${count === 1 ? what : `${what}s`}`;
 }
 
@@ -150,11 +151,26 @@ export function describeChange({ parts, before, after }: AppChanges["changed"][n
         return `risk ${toStep(before === null ? null : levelSaid(before.security).word, levelSaid(after.security).word)}`;
       case "input":
         return "other parameters";
+      case "description":
+        return "another description";
       case "hints":
         return "another title or description of its results";
     }
   });
   return words.length === 0 ? "changed" : words.join("; ");
+}
+
+/** Splits the changes into those of a description alone, and others. */
+export function splitChanges(
+  changes: AppChanges["changed"],
+): readonly [texts: AppChanges["changed"], others: AppChanges["changed"]] {
+  const isText = ({ parts }: AppChanges["changed"][number]) => parts.every((part) => part === "description");
+  return [changes.filter(isText), changes.filter((change) => !isText(change))];
+}
+
+/** How many descriptions changed, and nothing else of their actions. */
+export function changedTextsSaid(count: number): string {
+  return count === 1 ? "1 description changed, and nothing else" : `${count} descriptions changed, and nothing else`;
 }
 
 function toStep(before: string | null, after: string): string {
