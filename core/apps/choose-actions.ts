@@ -6,7 +6,7 @@ import type { ToolSpec } from "../ports/model.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Tool } from "../tool/tool.ts";
 import { formatHints } from "./hints.ts";
-import { readIntent } from "./intent.ts";
+import { type Intent, readIntent } from "./intent.ts";
 import type { PinnedActions } from "./pinned-actions.ts";
 import { type Resolution, resolveActions } from "./resolve.ts";
 import { type Asked, readDates, readAsked, type TaskApps, type WrittenAt } from "./task-apps.ts";
@@ -45,17 +45,10 @@ export interface ChosenActions {
 
 /** Chooses the actions of a task. Its texts may be empty: then it has none, and finds them by search. */
 export async function chooseActions(request: ChoiceRequest, sources: ChoiceSources): Promise<Result<ChosenActions>> {
-  const { texts, writtenAt, isRecipe, usable, unconnected } = request;
-  const { actions: pinned, patterns, clock, specOf } = sources;
+  const { texts, writtenAt, isRecipe } = request;
+  const { actions: pinned, specOf } = sources;
   const intent = readIntent(texts);
-  const admits = ({ action }: { readonly action: string }) => {
-    const found = pinned.byAction.get(action);
-    return found !== undefined && request.mayCall(found.tool);
-  };
-  const resolved = await resolveActions(
-    { text: texts.join("\n"), intent, apps: usable, unconnected, admits },
-    { index: pinned.index, snapshot: { actionsOf: async (app) => ok(pinned.byApp.get(app) ?? []) }, patterns, clock },
-  );
+  const resolved = await resolvePinned(request, intent, sources);
   if (!resolved.ok) return resolved;
   const tools = resolved.value.actions.flatMap(({ action }) => pinned.byAction.get(action)?.tool ?? []);
   const shown = chooseShown(tools, specOf);
@@ -73,6 +66,22 @@ export async function chooseActions(request: ChoiceRequest, sources: ChoiceSourc
   });
   const asked: Asked = readAsked(texts, writtenAt);
   return ok({ apps: { asked, shown: shown.names, hints }, resolution: resolved.value });
+}
+
+/** Finds the pinned actions that fit the words of a request. */
+export async function resolvePinned(
+  { texts, usable, unconnected, mayCall }: Pick<ChoiceRequest, "texts" | "usable" | "unconnected" | "mayCall">,
+  intent: Intent,
+  { actions: pinned, patterns, clock }: Omit<ChoiceSources, "specOf">,
+): Promise<Result<Resolution>> {
+  const admits = ({ action }: { readonly action: string }) => {
+    const found = pinned.byAction.get(action);
+    return found !== undefined && mayCall(found.tool);
+  };
+  return await resolveActions(
+    { text: texts.join("\n"), intent, apps: usable, unconnected, admits },
+    { index: pinned.index, snapshot: { actionsOf: async (app) => ok(pinned.byApp.get(app) ?? []) }, patterns, clock },
+  );
 }
 
 /** Takes the best tools whose specs fit together. A large one is left to the hints and the search. */

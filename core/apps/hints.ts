@@ -1,6 +1,6 @@
 /**
  * The part of the system message that says which actions of apps fit a task, for writing once, when the task is created,
- * from the resolved actions (`resolve.ts`). Names and descriptions come from a provider, so each is one line without marks.
+ * from the resolved actions (`resolve.ts`), and the note after a message that asks for more. Names and descriptions come from a provider, so each is one line without marks.
  */
 import { estimateTokens } from "../model/tokens.ts";
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
@@ -12,6 +12,9 @@ import type { DateRange } from "./relative-dates.ts";
 const MAX_TOKENS = 800;
 /** The most hinted actions, and parameters of one. */
 const MAX_HINTED = 15;
+/** The same for the note after a message. Each message of a task adds one to its conversation. */
+const MAX_OF_MESSAGE = 5;
+const MAX_MESSAGE_TOKENS = 250;
 const MAX_PARAMETERS = 5;
 /** The most characters of a purpose and of another name. */
 const MAX_PURPOSE = 100;
@@ -36,21 +39,44 @@ export interface HintRequest {
 
 /** Formats the hints; empty if there is nothing to say. Actions that do not fit the tokens are left out, the last ones first. */
 export function formatHints(request: HintRequest): string {
+  return formatWithin(request, { head: HEAD, actions: MAX_HINTED, tokens: MAX_TOKENS - request.shownTokens });
+}
+
+/** Formats the note after a message to a running task; empty if there is nothing to say. */
+export function formatMessageHints(request: Omit<HintRequest, "isRecipe" | "shownTokens">): string {
+  const text = formatWithin(
+    { ...request, isRecipe: false },
+    { head: MESSAGE_HEAD, actions: MAX_OF_MESSAGE, tokens: MAX_MESSAGE_TOKENS },
+  );
+  return text === "" ? "" : `${NOTE}${text}`;
+}
+
+interface HintLimits {
+  readonly head: string;
+  readonly actions: number;
+  readonly tokens: number;
+}
+
+function formatWithin(request: Omit<HintRequest, "shownTokens">, limits: HintLimits): string {
   const { suggestedApps, dates, nameOf } = request;
   const last = [formatSuggestion(suggestedApps), ...dates.map(formatDates)].filter((line) => line !== "");
-  const lines = chooseHinted(request).map((action) => formatAction(nameOf(action), action));
-  const most = MAX_TOKENS - request.shownTokens;
+  const lines = chooseHinted(request)
+    .slice(0, limits.actions)
+    .map((action) => formatAction(nameOf(action), action));
   for (;;) {
-    const text = [...(lines.length > 0 ? [HEAD, ...lines] : []), ...last].join("\n");
-    if (estimateTokens(text) <= most) return text;
+    const text = [...(lines.length > 0 ? [limits.head, ...lines] : []), ...last].join("\n");
+    if (estimateTokens(text) <= limits.tokens) return text;
     if (lines.pop() === undefined && last.pop() === undefined) return "";
   }
 }
 
 const HEAD = "Actions of connected apps that fit this task, called like tools:";
+const MESSAGE_HEAD = "Actions of connected apps that fit this message, called like tools:";
+/** What begins a note after a message: the person did not write it. */
+const NOTE = "Note of Otto. ";
 
 /** Chat: what the request asks for, else shared words, else the best of the search. Recipe: shared words alone. */
-function chooseHinted({ actions, texts, intent, isRecipe }: HintRequest): CatalogueAction[] {
+function chooseHinted({ actions, texts, intent, isRecipe }: Omit<HintRequest, "shownTokens">): CatalogueAction[] {
   const keywords = readKeywords(texts);
   const byWords = orderBy(actions, (action) => countKeywords(action, keywords));
   if (isRecipe) return byWords.slice(0, MAX_HINTED);

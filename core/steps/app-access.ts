@@ -63,7 +63,7 @@ export async function openAction(tool: Tool, agent: string, rights: AppRightsPor
 }
 
 /**
- * Returns why a prepared call may not be made now; null if it may. A call whose class became stricter meanwhile is
+ * Returns why a prepared call has to be refused; null if it may run. A call whose class became stricter meanwhile is
  * requested again, so that policy rules on it.
  */
 export async function refuseAction(

@@ -310,6 +310,8 @@ export type Command =
       readonly outside?: readonly TextRange[];
       /** As in `TaskRpc`. */
       readonly by?: Actor | null;
+      /** As in `TaskRpc`. */
+      readonly hint?: string;
       readonly request: string | null;
     }
   | {

@@ -4,7 +4,7 @@ import type { Failure } from "../base/errors.ts";
 import type { Actor } from "../connections/actors.ts";
 import { type LabelledText, splitAtRanges } from "../model/label-parts.ts";
 import { joinMessages } from "../model/label-messages.ts";
-import { getLabelName, PRINCIPAL } from "../provenance/label.ts";
+import { getLabelName, OPERATOR, PRINCIPAL } from "../provenance/label.ts";
 import type { Command } from "./commands.ts";
 import type { Turn } from "./turn.ts";
 
@@ -26,11 +26,11 @@ export function addMessage(turn: Turn, command: MessageSent): Failure | null {
     return failure("The task has no steps left and is giving its last answer: it reads no more messages.");
   }
   const before = steering.reduce((sum, { content }) => sum + content.length, 0);
-  if (before + text.length > MAX_STEERING_CHARACTERS) {
+  if (before + text.length + (command.hint ?? "").length > MAX_STEERING_CHARACTERS) {
     return failure("The task has not read its last messages yet. Send this again after its next step.");
   }
   const { parts, author } = readMessage(command);
-  turn.set({ steering: [...steering, ...parts] });
+  turn.set({ steering: [...steering, ...parts, ...toHintParts(command)] });
   turn.addActor(author);
   addToAsked(turn, parts);
   const label = getLabelName(joinMessages(parts));
@@ -55,6 +55,11 @@ function readMessage({ text, own = text.length, outside, by = null }: MessageSen
   readonly author: Actor | null;
 } {
   return { parts: splitAtRanges(text, outside ?? [[own, text.length]], PRINCIPAL), author: by };
+}
+
+/** Otto's own text after a message. It asks for nothing in the name of the author, and is no part of what they wrote. */
+function toHintParts({ hint = "" }: MessageSent): LabelledText[] {
+  return hint === "" ? [] : [{ role: "user", content: `\n\n${hint}`, label: OPERATOR, continues: true }];
 }
 
 /** The author of a text, as events show it; null if unknown. */

@@ -54,7 +54,8 @@ export interface TaskRpc {
   start(request: string | null, ...wake: Wake): Promise<Result<TaskView>>;
   /**
    * `own`: how many UTF-16 units at the start of `text` the sender wrote; the rest is from outside. Absent: all of it.
-   * `by`: the author; null or absent if unknown.
+   * `by`: the author; null or absent if unknown. `hint`: what the model reads after the text, which the author did not
+   * write; empty or absent: nothing.
    */
   message(
     text: string,
@@ -62,6 +63,7 @@ export interface TaskRpc {
     own?: number,
     outside?: readonly TextRange[],
     by?: Actor | null,
+    hint?: string,
   ): Promise<Result<TaskView>>;
   answer(question: string, answer: QuestionAnswer, request: string | null, ...wake: Wake): Promise<Result<TaskView>>;
   /**

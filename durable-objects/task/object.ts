@@ -102,8 +102,9 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     own?: number,
     outside?: readonly TextRange[],
     by?: Actor | null,
+    hint?: string,
   ): Promise<Result<TaskView>> {
-    return this.people.message(text, request, { own, outside, by });
+    return this.people.message(text, request, { own, outside, by, hint });
   }
 
   async answer(

@@ -29,6 +29,7 @@ interface SentMessage {
   readonly own: number | undefined;
   readonly outside: readonly TextRange[] | undefined;
   readonly by: Actor | null | undefined;
+  readonly hint: string | undefined;
 }
 
 const UNKNOWN_CALL = failed("not_found", "This task has no call with that id.");
@@ -45,9 +46,9 @@ export class TaskPeople {
     this.runCommand = runCommand;
   }
 
-  message(text: string, request: string | null, { own, outside, by = null }: SentMessage): Result<TaskView> {
+  message(text: string, request: string | null, { own, outside, by = null, hint = "" }: SentMessage): Result<TaskView> {
     const known = { ...(own === undefined ? {} : { own }), ...(outside === undefined ? {} : { outside }) };
-    return this.runCommand({ type: "message", text, request, by, ...known });
+    return this.runCommand({ type: "message", text, request, by, hint, ...known });
   }
 
   answer(

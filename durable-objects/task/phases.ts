@@ -169,20 +169,8 @@ export class TaskPhases {
       const uploads = stored?.uploads == null ? {} : { uploads: stored.uploads };
       const through = stored?.accountRounds === undefined ? {} : toAccountOfCall(stored);
       const written = { tool, arguments: given, argumentsHash, effect, key, intendedAt, label };
-      return [
-        {
-          ...call,
-          ...written,
-          touches,
-          dispatches,
-          namesFiles,
-          isUnjudged,
-          ...level,
-          ...approvedFiles,
-          ...resume,
-          ...through,
-        },
-      ];
+      const known = { touches, dispatches, namesFiles, isUnjudged, ...level };
+      return [{ ...call, ...written, ...known, ...approvedFiles, ...resume, ...through }];
     };
     const [calls, later] = [work.calls.flatMap(addRow), work.later.flatMap(addRow)];
     const results = this.findExpandedResults([...calls, ...later]);

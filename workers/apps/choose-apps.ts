@@ -116,12 +116,11 @@ export async function chooseForTexts(
   { actions, uses, rights }: PinnedApps,
   request: { readonly texts: readonly string[]; readonly writtenAt: WrittenAt; readonly isRecipe: boolean },
 ): Promise<Result<ChosenActions>> {
-  const withUse = (wanted: AppUse) => new Set([...uses].flatMap(([app, use]) => (use === wanted ? [app] : [])));
   return await chooseActions(
     {
       ...request,
-      usable: withUse("usable"),
-      unconnected: withUse("unconnected"),
+      usable: selectUses(uses, "usable"),
+      unconnected: selectUses(uses, "unconnected"),
       mayCall: (tool) => mayCall(tool, { ...envelope, apps: {} }, rights),
     },
     {
@@ -133,7 +132,13 @@ export async function chooseForTexts(
   );
 }
 
-function mayCall(tool: Tool, envelope: Parameters<typeof checkEnvelope>[1], rights: AppRights): boolean {
+/** Returns the apps that can be used in this way. */
+export function selectUses(uses: PinnedApps["uses"], wanted: AppUse): ReadonlySet<string> {
+  return new Set([...uses].flatMap(([app, use]) => (use === wanted ? [app] : [])));
+}
+
+/** True if the agent may call the tool of an action by its envelope and its rights. */
+export function mayCall(tool: Tool, envelope: Parameters<typeof checkEnvelope>[1], rights: AppRights): boolean {
   return tool.action !== undefined && checkEnvelope(tool, envelope).ok && decideRights(tool, rights).may;
 }
 

@@ -1,6 +1,8 @@
 /** Messages of people to a running task: texts, answers to its questions, decisions on its approvals. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
+import { hasApps, writeMessageHint } from "../apps/hint-message.ts";
+import { readSources } from "../http/tenant-facts.ts";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import type { TaskStub } from "../../adapters/env/tasks.ts";
 import { REQUEST_DEPTH } from "../../core/base/call-budget.ts";
@@ -117,7 +119,9 @@ export function taskReplyRoutes(app: App): void {
     const { id } = c.req.valid("param");
     const body = c.req.valid("json");
     const own = body.paste === true ? 0 : body.text.length;
-    const sent = await getTaskStub(c, id).message(body.text, getRequestName(c), own, undefined, getAuthor(c));
+    const stub = getTaskStub(c, id);
+    const hint = hasApps(await readSources(c)) ? await writeMessageHint(c.env, stub, body.text.slice(0, own)) : "";
+    const sent = await stub.message(body.text, getRequestName(c), own, undefined, getAuthor(c), hint);
     return c.json(await toTaskView(c, unwrap(sent)), 202);
   });
 

@@ -20,6 +20,7 @@ import type { TaskFacts } from "../../../core/task/state.ts";
 import { hasEnded } from "../../../core/task/status.ts";
 import type { TaskView } from "../../../core/task/view.ts";
 import type { JsonState } from "../../../core/tool/tool.ts";
+import { writeMessageHint } from "../../apps/hint-message.ts";
 import { createTaskFromOrder } from "../../tasks/create.ts";
 import { sendFiles, storeFiles, tryAnswer } from "./answer-question.ts";
 import { ANSWER_IN_WORDS, answerDirectly, askWhich } from "./direct.ts";
@@ -247,7 +248,8 @@ async function continueTask(
   }
   // Also for an ended task, because it knows whether this message reached it before.
   const words = nameAuthor(context, said, { text, author }, task);
-  const sent = await sendToTask(stub, context.item.id, { words, name: words.length - text.length, files, by });
+  const hint = await writeMessageHint(context.env, stub, text);
+  const sent = await sendToTask(stub, context.item.id, { words, name: words.length - text.length, files, by, hint });
   if (sent.ok) {
     const isAsked = task.pending.some(({ kind }) => kind === "question");
     if (text === "" && !isOver && isAsked) await whisper(context, said, ANSWER_IN_WORDS);
@@ -286,6 +288,7 @@ interface SlackMessage {
   readonly name: number;
   readonly files: string;
   readonly by: Actor | null;
+  readonly hint: string;
 }
 
 /**
@@ -296,12 +299,12 @@ interface SlackMessage {
 async function sendToTask(
   stub: TaskStub,
   request: string,
-  { words, name, files, by }: SlackMessage,
+  { words, name, files, by, hint }: SlackMessage,
 ): Promise<Result<TaskView>> {
   const text = [words, files].filter(Boolean).join("\n\n");
   const quotes = findQuotes(words.slice(name)).map(([from, to]): TextRange => [from + name, to + name]);
   const outside: readonly TextRange[] = files === "" ? quotes : [...quotes, [words.length, text.length]];
-  return await stub.message(text, request, outside[0]?.[0] ?? text.length, outside, by);
+  return await stub.message(text, request, outside[0]?.[0] ?? text.length, outside, by, hint);
 }
 
 /** Prefixes the author's name if another person started the task. */
