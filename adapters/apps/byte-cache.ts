@@ -28,6 +28,11 @@ export class ByteCache<Value> {
     }
   }
 
+  /** Removes the values whose keys begin with a text. */
+  deleteStartingWith(start: string): void {
+    for (const key of this.#entries.keys()) if (key.startsWith(start)) this.#delete(key);
+  }
+
   #delete(key: string): void {
     this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
     this.#entries.delete(key);

@@ -76,3 +76,20 @@ test("a change is read at once, and a read that began before it is not stored", 
   expect(await read()).toEqual(ok(rightsOf()));
   expect(await read("ten_a", "agent_y")).toEqual(ok(rightsOf()));
 });
+
+test("the rights of an isolate take a bounded amount of memory, and the least recently read go first", async () => {
+  cache = new AppRightsCache(4_000);
+  reply = () =>
+    ok({ ...rightsOf(), added: new Map([["crm", new Set(Array.from({ length: 20 }, (_, at) => `CRM_${at}`))]]) });
+  const readAll = async (...agents: string[]) => {
+    reads = [];
+    for (const agent of agents) await read("ten_a", agent);
+    return reads.length;
+  };
+  expect(await readAll("one", "two", "one", "two")).toBe(2);
+  expect(await readAll("three", "four", "three")).toBe(2);
+  expect(await readAll("one")).toBe(1);
+  // More than the bound is not stored.
+  cache = new AppRightsCache(100);
+  expect(await readAll("one", "one")).toBe(2);
+});
