@@ -55,7 +55,7 @@ function OverrideItem({ app, override }: { readonly app: MarketplaceApp; readonl
             "The provider no longer offers this action."
           ) : (
             <>
-              Computed: {levelSaid(computed.security).word}, {effectSaid(computed.effect).word}.{" "}
+              Computed: “{levelSaid(computed.security).word}”, “{effectSaid(computed.effect).word}”.{" "}
               <Name>{computed.because}</Name>
             </>
           )}

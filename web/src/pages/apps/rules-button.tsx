@@ -76,7 +76,7 @@ function RulesForm({ app, action, override, onClose }: FormProps) {
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       <p className="text-quiet">
-        Computed: {levelSaid(computed.security).word}, {effectSaid(computed.effect).word}.{" "}
+        Computed: “{levelSaid(computed.security).word}”, “{effectSaid(computed.effect).word}”.{" "}
         <Name>{computed.because}</Name>
       </p>
       <SelectField
