@@ -15,7 +15,7 @@ export const LEVELS: readonly SecurityLevel[] = ["safe", "cautious", "dangerous"
 export type OverrideChanges = Readonly<Record<string, OverrideInput | null>>;
 
 /** Applies changes to a list. Overrides of an earlier form of their action are left out, because the API refuses them. */
-export function applyChanges(list: readonly Override[], changes: OverrideChanges): Record<string, OverrideInput> {
+function applyChanges(list: readonly Override[], changes: OverrideChanges): Record<string, OverrideInput> {
   const stored = list.filter(({ is_current: isCurrent }) => isCurrent).map((one) => [one.name, toInput(one)] as const);
   const all = new Map<string, OverrideInput | null>([...stored, ...Object.entries(changes)]);
   return Object.fromEntries([...all].flatMap(([name, one]) => (one === null ? [] : [[name, one]])));
