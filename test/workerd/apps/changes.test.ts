@@ -136,8 +136,15 @@ describe("names that say that they read", () => {
     expectProblem(await override("other"), 409);
     expect((await override("get 1")).status).toBe(200);
     expect((await published())[0]).toMatchObject({ name: "composio_MAIL_GET_PROFILE", effect: "none" });
-    expect((await caller.send("GET", "/api/tools/mail/overrides")).json.overrides).toEqual([
-      { name: "MAIL_GET_PROFILE", effect: "none", security: "cautious", schema_hash: "get 1" },
+    expect((await caller.send("GET", "/api/tools/mail/overrides")).json.overrides).toMatchObject([
+      {
+        name: "MAIL_GET_PROFILE",
+        effect: "none",
+        security: "cautious",
+        schema_hash: "get 1",
+        is_current: true,
+        computed: { effect: "probe" },
+      },
     ]);
     serve([{ ...GET, schemaHash: "get 2" }], "v2");
     const { changed, hash } = await changes();
