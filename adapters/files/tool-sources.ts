@@ -4,12 +4,15 @@
  * publication or read makes up for it.
  */
 import type { Database } from "../../core/ports/database.ts";
+import { compileActions } from "../../core/apps/action-segment.ts";
+import { formatSegment, parseSegment } from "../../core/lib/tool-search/segment-file.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { TenantRpc } from "../../core/tenant/rpc.ts";
 import {
   checkRoom,
   findSourceApp,
+  getSharedIndexKey,
   getSharedSourceKey,
   MAX_SOURCE_BYTES,
   toNameKey,
@@ -17,6 +20,7 @@ import {
   getSourceKey,
   type SourceRecord,
   formatSource,
+  type SourceContent,
   type ToolSourcesPort,
 } from "../../core/tool/source.ts";
 import { SHIPPED_HASH } from "../../core/skills/shipped.generated.ts";
@@ -36,6 +40,23 @@ export interface ToolSourcesDeps {
 
 export function openToolSources({ table, blobs, tenantOf, clock }: ToolSourcesDeps): ToolSourcesPort {
   const all: ToolSourcesPort["all"] = (tenant) => table.all(tenant);
+
+  async function putIndex(hash: string, tools: readonly OutsideTool[]): Promise<Result<void>> {
+    const compiled = compileActions(tools);
+    return compiled === null ? ok(undefined) : await blobs.put(getSharedIndexKey(hash), formatSegment(compiled));
+  }
+
+  async function readContent(tenant: string, hash: string): Promise<Result<SourceContent>> {
+    if (hash === SHIPPED_HASH) return ok({ tools: shippedTools, bytes: formatSource(shippedTools).length });
+    const own = await blobs.get(getSourceKey(tenant, hash));
+    if (own.ok || own.error.code !== "not_found") return parseContent(own);
+    // Contents that belong to no tenant.
+    const [shared, shipped] = await Promise.all([
+      blobs.get(getSharedSourceKey(hash)),
+      blobs.get(getShippedSourceKey(hash)),
+    ]);
+    return parseContent(shared.ok || shared.error.code !== "not_found" ? shared : shipped);
+  }
 
   return {
     all,
@@ -63,9 +84,11 @@ export function openToolSources({ table, blobs, tenantOf, clock }: ToolSourcesDe
         const room = isSame ? ok(undefined) : checkRoom(present.value, name, bytes);
         if (!room.ok) return room;
         if (hash !== null && !isKept) {
-          const key = findSourceApp(name) === null ? getSourceKey(tenant, hash) : getSharedSourceKey(hash);
-          const put = await blobs.put(key, content);
+          const isApp = findSourceApp(name) !== null;
+          const put = await blobs.put(isApp ? getSharedSourceKey(hash) : getSourceKey(tenant, hash), content);
           if (!put.ok) return put;
+          const indexed = isApp ? await putIndex(hash, tools) : ok(undefined);
+          if (!indexed.ok) return indexed;
           isKept = true;
         }
         const change = {
@@ -98,21 +121,27 @@ export function openToolSources({ table, blobs, tenantOf, clock }: ToolSourcesDe
     },
 
     async read(tenant, hash) {
-      if (hash === SHIPPED_HASH) return ok(shippedTools);
-      const own = await blobs.get(getSourceKey(tenant, hash));
-      if (own.ok || own.error.code !== "not_found") return parseTools(own);
-      // Contents that belong to no tenant.
-      const [shared, shipped] = await Promise.all([
-        blobs.get(getSharedSourceKey(hash)),
-        blobs.get(getShippedSourceKey(hash)),
-      ]);
-      return parseTools(shared.ok || shared.error.code !== "not_found" ? shared : shipped);
+      const read = await readContent(tenant, hash);
+      return read.ok ? ok(read.value.tools) : read;
+    },
+
+    async open(tenant, { name, hash }) {
+      if (findSourceApp(name) === null) return await readContent(tenant, hash);
+      return parseContent(await blobs.get(getSharedSourceKey(hash)));
+    },
+
+    async readIndex(hash) {
+      const read = await blobs.get(getSharedIndexKey(hash));
+      if (read.ok) return ok(parseSegment(read.value));
+      return read.error.code === "not_found" ? ok(null) : read;
     },
   };
 }
 
-function parseTools(blob: Result<Uint8Array>): Result<readonly OutsideTool[]> {
-  return blob.ok ? ok(JSON.parse(new TextDecoder().decode(blob.value)) as readonly OutsideTool[]) : blob;
+function parseContent(blob: Result<Uint8Array>): Result<SourceContent> {
+  if (!blob.ok) return blob;
+  const tools = JSON.parse(new TextDecoder().decode(blob.value)) as readonly OutsideTool[];
+  return ok({ tools, bytes: blob.value.byteLength });
 }
 
 function createRecord(name: string): SourceRecord {

@@ -17,7 +17,7 @@ export async function openChoice(
   const actions = tools.map(toAction);
   const numbers = new Map(actions.map((action, number) => [action, number]));
   const inputs = new Map(actions.map((action, number) => [action, toInput(tools[number])]));
-  const index = indexActions(actions, (action) => inputs.get(action) ?? {});
+  const index = indexActions(actions, { getInput: (action) => inputs.get(action) ?? {} });
   await index.build();
   const apps = new Set(index.byApp.keys());
   const segment = new SegmentBuilder(tools.length, (number) => toTool(tools[number], actions[number])).build();

@@ -1,6 +1,7 @@
 /** The actions that a task has as tools, as resolution and hints read them. Their names and schemas are the pinned ones. */
 import type { CatalogueAction, ListedAction } from "../ports/app-catalogue.ts";
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
+import type { NamedSegment } from "../lib/tool-search/segment-file.ts";
 import type { Tool } from "../tool/tool.ts";
 import { type ActionIndex, indexActions } from "./action-index.ts";
 
@@ -17,29 +18,49 @@ export interface PinnedActions {
   readonly byApp: ReadonlyMap<string, readonly CatalogueAction[]>;
 }
 
-/** Indexes the actions among tools. Of two tools of one action the first counts. */
-export function indexPinnedActions(tools: readonly Tool[]): PinnedActions {
+/**
+ * Indexes the actions among tools. Of two tools of one action the first counts. `compiled` has the search indexes of
+ * sources by name; those that it lacks are built.
+ */
+export function indexPinnedActions(
+  tools: readonly Tool[],
+  compiled: ReadonlyMap<string, NamedSegment> = new Map(),
+): PinnedActions {
   const byAction = new Map<string, PinnedAction>();
+  const actions: (CatalogueAction & ListedAction)[] = [];
+  const bySource = new Map<string, number[]>();
   for (const tool of tools) {
     const action = toAction(tool);
-    if (action !== null && !byAction.has(action.action)) byAction.set(action.action, { tool, action });
+    if (action === null || byAction.has(action.action)) continue;
+    byAction.set(action.action, { tool, action });
+    const source = tool.written?.source ?? "";
+    const ofSource = bySource.get(source);
+    if (ofSource === undefined) bySource.set(source, [actions.length]);
+    else ofSource.push(actions.length);
+    actions.push(action);
   }
-  const actions = [...byAction.values()].map(({ action }) => action);
   return {
-    index: indexActions(
-      actions.map((action) => ({ ...action, parameters: listParameters(action.input) })),
-      ({ action }) => byAction.get(action)?.action.input ?? {},
-    ),
+    index: indexActions(actions, {
+      getInput: ({ action }) => byAction.get(action)?.action.input ?? {},
+      parts: Array.from(bySource, ([source, ofSource]) => ({
+        actions: ofSource,
+        compiled: compiled.get(source) ?? null,
+      })),
+    }),
     byAction,
     byApp: Map.groupBy(actions, ({ app }) => app),
   };
 }
 
 /** A pinned tool says of its action what the calls and their judgement need; the rest of the catalogue's row is empty. */
-function toAction({ action, summary, security, written, app }: Tool): CatalogueAction | null {
+function toAction({ action, summary, security, written, app }: Tool): (CatalogueAction & ListedAction) | null {
   if (action === undefined || written === undefined || typeof security === "function") return null;
   return {
-    ...action,
+    action: action.action,
+    app: action.app,
+    effect: action.effect,
+    capabilities: action.capabilities,
+    isDestructive: action.isDestructive,
     title: "",
     description: summary,
     tags: [],
@@ -51,6 +72,10 @@ function toAction({ action, summary, security, written, app }: Tool): CatalogueA
     security,
     because: "",
     schemaHash: "",
+    // Read of the chosen actions alone.
+    get parameters() {
+      return listParameters(written.input);
+    },
   };
 }
 

@@ -11,6 +11,7 @@ import type { Skill } from "../skills/skill.ts";
 import type { SkillChange } from "../ports/skill-table.ts";
 import type { EffectClass, Permission, SecurityLevel, ToolCategory } from "./tool.ts";
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
+import { type NamedSegment, SEGMENT_FORM } from "../lib/tool-search/segment-file.ts";
 
 /** One tool of a source. Its name is unique among the built-in tools and all sources of the tenant. */
 export interface OutsideTool {
@@ -202,9 +203,21 @@ export function getSharedSourceKey(hash: string): string {
   return `shared/tools/${hash}.json`;
 }
 
+/** Returns the key of the search index of an app's content, which stays with the content. */
+export function getSharedIndexKey(hash: string): string {
+  return `shared/tools/${hash}.index-${SEGMENT_FORM}`;
+}
+
 /** Returns the key that has to be unique among a tenant's tools: the API accepts a name with dots or underscores. */
 export function toNameKey(name: string): string {
   return name.replaceAll(".", "_");
+}
+
+/** The content of a source. */
+export interface SourceContent {
+  readonly tools: readonly OutsideTool[];
+  /** Bytes of its JSON. */
+  readonly bytes: number;
 }
 
 /** The sources of the tenants' own tools. The content of a hash never changes. */
@@ -221,4 +234,11 @@ export interface ToolSourcesPort {
   present(tenant: string): Promise<Result<readonly PinnedSource[]>>;
   /** Reads the tools of a hash; `not_found` if the tenant never published it. Those of an app are read by every tenant. */
   read(tenant: string, hash: string): Promise<Result<readonly OutsideTool[]>>;
+  /** The same of a pinned source, whose name says where its content is, with its size. */
+  open(tenant: string, source: PinnedSource): Promise<Result<SourceContent>>;
+  /**
+   * The search index of an app's content: the names are those of its actions, in the order of its tools. Null if it was
+   * published by a release without one or with another form.
+   */
+  readIndex(hash: string): Promise<Result<NamedSegment | null>>;
 }

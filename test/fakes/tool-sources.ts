@@ -1,4 +1,6 @@
 /** Fake tool sources of tenants. They pass the same contract as those of Postgres and the bucket. */
+import { compileActions } from "../../core/apps/action-segment.ts";
+import type { NamedSegment } from "../../core/lib/tool-search/segment-file.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import { failed, ok } from "../../core/base/errors.ts";
 import {
@@ -11,12 +13,14 @@ import {
   getSourceKey,
   type SourceRecord,
   formatSource,
+  type SourceContent,
   type ToolSourcesPort,
 } from "../../core/tool/source.ts";
 
 export function fakeToolSources(): ToolSourcesPort {
   const records = new Map<string, { record: SourceRecord; names: readonly string[] }>();
   const contents = new Map<string, string>();
+  const indexes = new Map<string, NamedSegment>();
   const ofTenant = (tenant: string) =>
     [...records]
       .filter(([key]) => key.startsWith(`${tenant} `))
@@ -48,6 +52,8 @@ export function fakeToolSources(): ToolSourcesPort {
       records.set(`${tenant} ${name}`, { record, names });
       const isShared = findSourceApp(name) !== null;
       if (hash !== null) contents.set(isShared ? getSharedSourceKey(hash) : getSourceKey(tenant, hash), text);
+      const compiled = isShared && hash !== null ? compileActions(tools) : null;
+      if (compiled !== null) indexes.set(hash ?? "", compiled);
       return ok(record);
     },
     async all(tenant) {
@@ -58,9 +64,20 @@ export function fakeToolSources(): ToolSourcesPort {
     },
     async read(tenant, hash) {
       const text = contents.get(getSourceKey(tenant, hash)) ?? contents.get(getSharedSourceKey(hash));
-      return text === undefined
-        ? failed("not_found", "There is no such source.")
-        : ok(JSON.parse(text) as readonly OutsideTool[]);
+      return text === undefined ? UNKNOWN : ok(parse(text).tools);
+    },
+    async open(tenant, { name, hash }) {
+      const text = contents.get(findSourceApp(name) === null ? getSourceKey(tenant, hash) : getSharedSourceKey(hash));
+      return text === undefined ? UNKNOWN : ok(parse(text));
+    },
+    async readIndex(hash) {
+      return ok(indexes.get(hash) ?? null);
     },
   };
+}
+
+const UNKNOWN = failed("not_found", "There is no such source.");
+
+function parse(text: string): SourceContent {
+  return { tools: JSON.parse(text) as readonly OutsideTool[], bytes: new TextEncoder().encode(text).length };
 }

@@ -4,6 +4,7 @@
  */
 import { waitUntil } from "cloudflare:workers";
 import { appRightsFromEnv } from "../../adapters/env/app-rights.ts";
+import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import { systemClock } from "../../adapters/env/clock.ts";
 import { connectionTableFromEnv } from "../../adapters/env/connections.ts";
 import { patternsFromEnv } from "../../adapters/env/patterns.ts";
@@ -18,6 +19,7 @@ import { type Failed, ok, type Result } from "../../core/base/errors.ts";
 import { SingleFlight } from "../../core/base/single-flight.ts";
 import type { ToolApp } from "../../core/connections/account.ts";
 import { MAX_OF_OWNER } from "../../core/connections/rules.ts";
+import type { NamedSegment } from "../../core/lib/tool-search/segment-file.ts";
 import { checkEnvelope } from "../../core/gateway/envelope.ts";
 import type { AppRights } from "../../core/ports/app-rights.ts";
 import { decideRights } from "../../core/steps/app-access.ts";
@@ -159,7 +161,7 @@ const indexes = new Map<string, { readonly actions: PinnedActions; readonly weig
 const MAX_CHARACTERS = 16_000_000;
 /** Requests for the same actions at the same time build one index. */
 const flights = new SingleFlight<Result<PinnedActions>>({ maxAgeMs: 1_000, maxFlights: 100 });
-/** The search index of more actions is built after the first request, which ranks by words. */
+/** A search index of more actions that is not compiled is built after the first request, which ranks by words. */
 const MAX_BUILT_AT_ONCE = 2_000;
 
 async function readActions(env: Env, tenant: string, sources: readonly PinnedSource[]): Promise<Result<PinnedActions>> {
@@ -177,15 +179,24 @@ async function buildIndex(
   of: { readonly tenant: string; readonly sources: readonly PinnedSource[] },
   key: string,
 ): Promise<Result<PinnedActions>> {
-  const tools = await openPinnedTools(env, of, []);
+  const [tools, compiled] = await Promise.all([openPinnedTools(env, of, []), readCompiled(env, of.sources)]);
   if (!tools.ok) return tools;
-  const actions = indexPinnedActions(tools.value);
-  const built = actions.index.build();
-  if (actions.index.actions.length <= MAX_BUILT_AT_ONCE) await built;
+  const actions = indexPinnedActions(tools.value, compiled);
+  const { index } = actions;
+  const built = index.build();
+  if (index.segment() !== null || index.actions.length <= MAX_BUILT_AT_ONCE) await built;
   else waitUntil(built);
   indexes.set(key, { actions, weight: getWeight(of.tenant, of.sources) });
   dropOldest();
   return ok(actions);
+}
+
+/** Reads the search indexes of apps by the names of their sources. One that cannot be read is built. */
+async function readCompiled(env: Env, sources: readonly PinnedSource[]): Promise<ReadonlyMap<string, NamedSegment>> {
+  const stored = toolSourcesFromEnv(env);
+  const reads = sources.map(async ({ name, hash }) => ({ name, read: await stored.readIndex(hash) }));
+  const found = await Promise.all(reads);
+  return new Map(found.flatMap(({ name, read }) => (read.ok && read.value !== null ? [[name, read.value]] : [])));
 }
 
 function dropOldest(): void {

@@ -16,9 +16,9 @@ import type { Skill } from "../../core/skills/skill.ts";
 import type { SourcedList } from "../../core/steps/find-tools.ts";
 import { createToolList, type ToolList } from "../../core/lib/tool-search/tool-list.ts";
 import type { Tool } from "../../core/tool/tool.ts";
-import { type OutsideTool, type PinnedSource, formatSource } from "../../core/tool/source.ts";
+import type { OutsideTool, PinnedSource, SourceContent } from "../../core/tool/source.ts";
 
-/** Characters of JSON of all cached sources together, because tenants share the isolate. */
+/** Characters of JSON, or bytes, of all cached sources together, because tenants share the isolate. */
 const MAX_CHARACTERS = 16_000_000;
 
 interface CachedSource {
@@ -46,7 +46,7 @@ export async function openPinnedTools(
 ): Promise<Result<readonly Tool[]>> {
   if (sources.length === 0) return ok([]);
   const found: SourcedTool[] = [];
-  const reads = sources.map(async ({ name, hash }) => ({ source: name, read: await readSource(env, tenant, hash) }));
+  const reads = sources.map(async (source) => ({ source: source.name, read: await readSource(env, tenant, source) }));
   for (const { source, read } of await Promise.all(reads)) {
     if (!read.ok) return read;
     found.push(...read.value.map((tool) => ({ source, tool })));
@@ -70,7 +70,7 @@ export async function openPinnedLists(
   { tenant, sources }: { readonly tenant: string; readonly sources: readonly PinnedSource[] },
 ): Promise<Result<readonly SourcedList[]>> {
   const lists: SourcedList[] = [];
-  const reads = sources.map(async ({ name, hash }) => ({ name, hash, read: await readSource(env, tenant, hash) }));
+  const reads = sources.map(async (source) => ({ ...source, read: await readSource(env, tenant, source) }));
   for (const { name, hash, read } of await Promise.all(reads)) {
     if (!read.ok) return read;
     lists.push({ source: name, list: cache.get(`${tenant} ${hash}`)?.list ?? toList(read.value) });
@@ -83,22 +83,23 @@ export function getWeight(tenant: string, sources: readonly PinnedSource[]): num
   return sources.reduce((sum, { hash }) => sum + (cache.get(`${tenant} ${hash}`)?.characters ?? 0), 0);
 }
 
-async function readSource(env: Env, tenant: string, hash: string): Promise<Result<readonly OutsideTool[]>> {
-  const name = `${tenant} ${hash}`;
+async function readSource(env: Env, tenant: string, source: PinnedSource): Promise<Result<readonly OutsideTool[]>> {
+  const name = `${tenant} ${source.hash}`;
   const known = cache.get(name);
   if (known !== undefined) {
     cache.delete(name);
     cache.set(name, known);
     return ok(known.tools);
   }
-  const read = await toolSourcesFromEnv(env).read(tenant, hash);
-  if (read.ok) cacheSource(name, read.value);
-  return read;
+  const read = await toolSourcesFromEnv(env).open(tenant, source);
+  if (!read.ok) return read;
+  cacheSource(name, read.value);
+  return ok(read.value.tools);
 }
 
-function cacheSource(name: string, tools: readonly OutsideTool[]): void {
+function cacheSource(name: string, { tools, bytes }: SourceContent): void {
   drop(name);
-  const size = name.length + formatSource(tools).length;
+  const size = name.length + bytes;
   cache.set(name, { tools, list: toList(tools), characters: size });
   characters += size;
   for (const [oldest] of cache) {

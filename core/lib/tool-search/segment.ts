@@ -113,13 +113,12 @@ export class SegmentBuilder {
       nameEnds: this.#nameEnds,
       groups: this.#groups,
     };
-    const inArrays = Object.values(arrays).reduce((sum, { byteLength }) => sum + byteLength, 0);
     return {
       ...arrays,
       size: this.#size,
       terms: this.#terms,
       groupTerms: [...this.#groupNumbers.keys()].map((toolbox) => toTerms(toolbox.slice(0, MAX_NAME))),
-      bytes: inArrays + this.#terms.size * TERM_BYTES + this.#groupNumbers.size * GROUP_BYTES,
+      bytes: measureSegment(arrays, this.#terms.size, this.#groupNumbers.size),
     };
   }
 
@@ -183,8 +182,18 @@ export class SegmentBuilder {
   }
 }
 
+/** Estimates the size of an index in memory, in bytes. */
+export function measureSegment(
+  arrays: Readonly<Record<string, { readonly byteLength: number }>>,
+  terms: number,
+  groups: number,
+): number {
+  const inArrays = Object.values(arrays).reduce((sum, { byteLength }) => sum + byteLength, 0);
+  return inArrays + terms * TERM_BYTES + groups * GROUP_BYTES;
+}
+
 /** Returns the number of a key; assigns the next one to a new key. */
-function getNumber(numbers: Map<string, number>, key: string): number {
+export function getNumber(numbers: Map<string, number>, key: string): number {
   const known = numbers.get(key);
   if (known !== undefined) return known;
   numbers.set(key, numbers.size);

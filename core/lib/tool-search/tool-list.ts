@@ -59,7 +59,8 @@ export function createToolList<T extends ListedTool>(tools: readonly T[], getInp
   });
 }
 
-function listParameters({ properties }: JsonSchema): SearchableTool["parameters"] {
+/** Returns what the search reads of a tool's input. */
+export function listParameters({ properties }: JsonSchema): SearchableTool["parameters"] {
   if (typeof properties !== "object" || properties === null) return [];
   return Object.entries(properties).map(([name, schema]: [string, unknown]) => {
     const described =

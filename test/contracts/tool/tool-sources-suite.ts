@@ -179,6 +179,23 @@ export function toolSourcesContract(
       });
     });
 
+    it("say how large a pinned source is, and have the search index of an app's actions", async () => {
+      const { sources, a } = await open();
+      const tool = appToolOf("GMAIL_LIST", { summary: "Lists é." });
+      const app = valueOf(await publish(sources, a, "app:gmail", tool));
+      const own = valueOf(await publish(sources, a, "custom", outsideToolOf("one")));
+      for (const { name, hash, bytes } of [app, own])
+        expect(valueOf(await sources.open(a, { name, hash: hash ?? "" }))).toMatchObject({ bytes });
+      expect(valueOf(await sources.open(a, { name: "app:gmail", hash: app.hash ?? "" })).tools).toEqual([tool]);
+      expect(await sources.open(a, { name: "app:gmail", hash: own.hash ?? "" })).toMatchObject({
+        error: { code: "not_found" },
+      });
+      const index = valueOf(await sources.readIndex(app.hash ?? ""));
+      expect(index?.names).toEqual(["GMAIL_LIST"]);
+      expect([...(index?.segment.terms.keys() ?? [])]).toContain("list");
+      expect(await sources.readIndex(own.hash ?? "")).toEqual({ ok: true, value: null });
+    });
+
     it("of apps leave the room of other sources as it is, and have a room of their own", async () => {
       const { sources, a } = await open();
       const large = (tool: string, bytes: number) => outsideToolOf(tool, { input: { description: "x".repeat(bytes) } });
