@@ -39,69 +39,76 @@ interface Renumbered extends SegmentPart {
   readonly firstGroup: number;
 }
 
-/** Counts the tools of each term, then writes them in the order of the parts. */
+/** Counts the tools of each term, then writes them in the order of the parts. Plain loops: they run once in an isolate. */
 function joinPostings(parts: readonly Renumbered[], terms: number): Pick<Segment, "starts" | "tools" | "weights"> {
-  const starts = new Uint32Array(terms + 1);
-  forEachPosting(parts, (term) => {
-    starts[term + 1] = (starts[term + 1] ?? 0) + 1;
-  });
+  const starts = countPostings(parts, terms);
   for (let term = 0; term < terms; term += 1) starts[term + 1] = (starts[term + 1] ?? 0) + (starts[term] ?? 0);
   const total = starts[terms] ?? 0;
   const tools = new Uint16Array(total);
   const weights = new Uint8Array(total);
   const next = starts.slice();
-  forEachPosting(parts, (term, tool, weight) => {
-    const at = next[term] ?? 0;
-    tools[at] = tool;
-    weights[at] = weight;
-    next[term] = at + 1;
-  });
+  for (const { segment, numbers, newTerms } of parts) {
+    for (let term = 0; term < newTerms.length; term += 1) {
+      const newTerm = newTerms[term] ?? 0;
+      const end = segment.starts[term + 1] ?? 0;
+      let to = next[newTerm] ?? 0;
+      for (let at = segment.starts[term] ?? 0; at < end; at += 1) {
+        const tool = numbers[segment.tools[at] ?? 0] ?? -1;
+        if (tool < 0) continue;
+        tools[to] = tool;
+        weights[to] = segment.weights[at] ?? 0;
+        to += 1;
+      }
+      next[newTerm] = to;
+    }
+  }
   return { starts, tools, weights };
 }
 
-function forEachPosting(
-  parts: readonly Renumbered[],
-  visit: (term: number, tool: number, weight: number) => void,
-): void {
+/** Counts the tools of each term, at the position after it. */
+function countPostings(parts: readonly Renumbered[], terms: number): Uint32Array {
+  const counts = new Uint32Array(terms + 1);
   for (const { segment, numbers, newTerms } of parts) {
-    const { starts, tools, weights } = segment;
+    const isWholePart = !numbers.includes(-1);
     for (let term = 0; term < newTerms.length; term += 1) {
-      const end = starts[term + 1] ?? 0;
-      for (let at = starts[term] ?? 0; at < end; at += 1) {
-        const tool = numbers[tools[at] ?? 0] ?? -1;
-        if (tool >= 0) visit(newTerms[term] ?? 0, tool, weights[at] ?? 0);
-      }
+      const from = segment.starts[term] ?? 0;
+      const end = segment.starts[term + 1] ?? 0;
+      let count = end - from;
+      if (!isWholePart)
+        for (let at = from; at < end; at += 1) if ((numbers[segment.tools[at] ?? 0] ?? -1) < 0) count -= 1;
+      const to = (newTerms[term] ?? 0) + 1;
+      counts[to] = (counts[to] ?? 0) + count;
     }
   }
+  return counts;
 }
 
+/** Joins what is stored by tool. */
 function joinTexts(
   parts: readonly Renumbered[],
   size: number,
 ): Pick<Segment, "text" | "textStarts" | "nameEnds" | "groups"> {
-  const partOf: (Renumbered | undefined)[] = Array.from({ length: size });
-  const toolOf = new Uint16Array(size);
-  for (const part of parts)
-    part.numbers.forEach((number, tool) => {
-      if (number < 0) return;
-      partOf[number] = part;
-      toolOf[number] = tool;
-    });
   const textStarts = new Uint32Array(size + 1);
+  for (const { segment, numbers } of parts)
+    for (let tool = 0; tool < numbers.length; tool += 1) {
+      const number = numbers[tool] ?? -1;
+      if (number >= 0) textStarts[number + 1] = (segment.textStarts[tool + 1] ?? 0) - (segment.textStarts[tool] ?? 0);
+    }
+  for (let number = 0; number < size; number += 1)
+    textStarts[number + 1] = (textStarts[number + 1] ?? 0) + (textStarts[number] ?? 0);
   const nameEnds = new Uint32Array(size);
   const groups = new Uint16Array(size);
-  const text: number[] = [];
-  partOf.forEach((part, number) => {
-    const tool = toolOf[number] ?? 0;
-    if (part !== undefined) {
-      const { segment, newTerms, firstGroup } = part;
+  const text = new Uint32Array(textStarts[size] ?? 0);
+  for (const { segment, numbers, newTerms, firstGroup } of parts)
+    for (let tool = 0; tool < numbers.length; tool += 1) {
+      const number = numbers[tool] ?? -1;
+      if (number < 0) continue;
       const from = segment.textStarts[tool] ?? 0;
       const end = segment.textStarts[tool + 1] ?? 0;
-      nameEnds[number] = text.length + (segment.nameEnds[tool] ?? 0) - from;
-      for (let at = from; at < end; at += 1) text.push(newTerms[segment.text[at] ?? 0] ?? 0);
+      const to = textStarts[number] ?? 0;
+      for (let at = from; at < end; at += 1) text[to + at - from] = newTerms[segment.text[at] ?? 0] ?? 0;
+      nameEnds[number] = to + (segment.nameEnds[tool] ?? 0) - from;
       groups[number] = firstGroup + (segment.groups[tool] ?? 0);
     }
-    textStarts[number + 1] = text.length;
-  });
-  return { text: Uint32Array.from(text), textStarts, nameEnds, groups };
+  return { text, textStarts, nameEnds, groups };
 }
