@@ -4,6 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import { runAccounts } from "./accounts/accounts.ts";
+import { runApps } from "./apps/apps.ts";
 import { runChannels } from "./channels/channels.ts";
 import { runCrashes } from "./crashes/crashes.ts";
 import { runEngine } from "./engine/engine.ts";
@@ -26,6 +27,7 @@ const GROUP_NAMES = [
   "outages",
   "channels",
   "accounts",
+  "apps",
   "fairness",
   "recovery",
 ] as const;
@@ -77,6 +79,7 @@ const GROUPS: Readonly<Record<(typeof GROUP_NAMES)[number], () => Promise<GroupR
   outages: () => runOutages(options, sizes.outage),
   channels: () => runChannels(options),
   accounts: () => runAccounts(options),
+  apps: () => runApps(options),
   fairness: () => runFairness(options, sizes.noise),
   recovery: () => runRecovery(options, sizes.tasks),
 };

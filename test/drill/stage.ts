@@ -10,6 +10,7 @@ import {
 } from "../mock-servers/model-server.ts";
 import { type ArrivingRequest, type RecordedRequest, type Recorder, startRecorder } from "../mock-servers/recorder.ts";
 import { type AccountInput, accountScript } from "./accounts/account-script.ts";
+import { type ActionInput, actionScript } from "./apps/app-script.ts";
 import { ApiClient } from "./api-client.ts";
 import { burstScript } from "./channels/burst-script.ts";
 import { type DrillInput, drillScript, STEPS } from "./crashes/script.ts";
@@ -20,7 +21,7 @@ import { type StartedSystem, startSystem } from "./started-system.ts";
 import { type TimerInput, timerScript } from "./timers/timer-script.ts";
 
 /** The JSON in the first message of a task. Its `kind` selects the script. */
-export type StageInput = AccountInput | DrillInput | EngineInput | LoadInput | OutageInput | TimerInput;
+export type StageInput = AccountInput | ActionInput | DrillInput | EngineInput | LoadInput | OutageInput | TimerInput;
 
 /** Hooks that the mock servers call and await. */
 export interface StageHooks {
@@ -35,7 +36,15 @@ export interface StageHooks {
 /** Lifetime of a key at the keyed recorder: longer than any outage, shorter than the longest drill. */
 const KEYED_FOR_S = 300;
 
-const SCRIPTS = [engineScript, loadScript, timerScript, outageScript, burstScript, accountScript] as const;
+const SCRIPTS = [
+  engineScript,
+  loadScript,
+  timerScript,
+  outageScript,
+  burstScript,
+  accountScript,
+  actionScript,
+] as const;
 
 export interface StageOptions {
   /** Variables of the system in addition to the drills' own. */
