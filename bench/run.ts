@@ -16,6 +16,7 @@ import { startOtto } from "./contenders/otto.ts";
 import { startSdkLoop } from "./contenders/sdk-loop.ts";
 import { startModel } from "./model/model.ts";
 import { busyWarning, describeMachine, PEER_NOT_MEASURED, reportOf, writeReport } from "./report.ts";
+import { APPS } from "./rows/apps.ts";
 import { BUNDLE } from "./rows/bundle.ts";
 import { CAGE } from "./rows/cage.ts";
 import { CALL } from "./rows/call.ts";
@@ -69,6 +70,7 @@ const SECTIONS: readonly Section[] = [
   MARKETPLACE,
   FIND_TOOLS,
   CHOICE,
+  APPS,
   CAGE,
   DOCUMENTS,
   PAGES,
