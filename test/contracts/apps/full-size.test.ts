@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openAppCatalogue } from "../../../adapters/apps/open-catalogue.ts";
 import { runSyncPage } from "../../../core/apps/sync/run-page.ts";
-import type { SyncDeps } from "../../../core/apps/sync/state.ts";
-import { DescribedCatalogue, describeAction } from "../../fakes/described-catalogue.ts";
+import type { SyncDeps, SyncState } from "../../../core/apps/sync/state.ts";
+import { DescribedCatalogue, describeAction, TOO_MANY } from "../../fakes/described-catalogue.ts";
 import { valueOf } from "../value-of.ts";
-import { beginSync, depsOf, openSyncWorld, type SyncWorld } from "./sync-world.ts";
+import { beginSync, depsOf, openSyncWorld, runSync, type SyncWorld } from "./sync-world.ts";
 
 const APPS = 880;
 const ACTIONS = 12_000;
@@ -51,6 +51,66 @@ function noteMemory(deps: SyncDeps): { readonly deps: SyncDeps; readonly peak: (
   };
   return { deps: { ...deps, now }, peak: () => peak - base };
 }
+
+/** Gives a page up at one of its calls, as a crash does: the call was made, and its reply is lost. */
+async function giveUp(deps: SyncDeps, state: SyncState, at: number): Promise<void> {
+  let calls = 0;
+  const stop = <Port extends object>(port: Port): Port =>
+    new Proxy(port, {
+      get(of, name) {
+        const value: unknown = Reflect.get(of, name);
+        if (typeof value !== "function") return value;
+        return async (...given: unknown[]) => {
+          const reply: unknown = await Reflect.apply(value, of, given);
+          calls += 1;
+          if (calls > at) throw new Error("killed");
+          return reply;
+        };
+      },
+    });
+  const { source, table, blobs } = deps;
+  const stopped = { ...deps, source: stop(source), table: stop(table), blobs: stop(blobs) };
+  await expect(runSyncPage(stopped, state)).rejects.toThrow("killed");
+}
+
+test("a full sync that is killed at every page, with 429s and bad and vanished items, lists each action once", {
+  timeout: 300_000,
+}, async () => {
+  const source = describeUsual();
+  const { table, blobs } = world;
+  expect(await runSync(world, source, "full")).toMatchObject({ status: "completed" });
+  const readers = openAppCatalogue({ table, blobs, now: Date.now });
+  const before = valueOf(await readers.snapshot());
+  for (const app of ["app5", "app6", "app7"]) source.remove(app);
+  source.addAction(describeAction("app8", 9_000, { action: "has spaces" }));
+  source.addAction(describeAction("app8", 9_001));
+  const refused = new Set<string>();
+  source.fault = (request) => (refused.size === refused.add(request).size ? null : TOO_MANY);
+  const deps = depsOf(world, source);
+  let state = await beginSync(world, "full");
+  let [pages, later] = [0, 0];
+  for (let ended = false; !ended; ) {
+    await giveUp(deps, state, pages % 2);
+    // A reader that begins now sees the version before, whole.
+    const seen = valueOf(await openAppCatalogue({ table, blobs, now: Date.now }).snapshot());
+    expect(seen?.hash).toBe(before?.hash);
+    const outcome = await runSyncPage(deps, state);
+    ended = outcome.kind === "ended";
+    if (outcome.kind === "later") later += 1;
+    if (outcome.kind === "next") [state, pages] = [outcome.state, pages + 1];
+  }
+  const after = valueOf(await openAppCatalogue({ table, blobs, now: Date.now }).snapshot());
+  const listed = valueOf((await after?.actions()) ?? { ok: true, value: [] }).map(({ action }) => action);
+  const provided = [...source.provided.keys()].filter((name) => name !== "has spaces");
+  expect(listed.toSorted()).toEqual(provided.toSorted());
+  expect(after?.stats.actions).toBe(provided.length);
+  expect(after?.apps.filter(({ status }) => status === "removed").map(({ app }) => app)).toEqual([
+    "app5",
+    "app6",
+    "app7",
+  ]);
+  expect([pages > 20, later > 10]).toEqual([true, true]);
+});
 
 test(`a full sync lists ${ACTIONS} actions of ${APPS} apps`, { timeout: 300_000 }, async () => {
   const source = describeUsual();
