@@ -41,7 +41,9 @@ export async function runApps({ seed, short, say }: GroupOptions): Promise<Group
             [["apps", tasks, kills, faults, effects, decided]],
           ),
           `  killed ${tally}`,
-          ...[...outcomes].toSorted().map(([what, count]) => `  ${what}: ${count}`),
+          ...[...outcomes]
+            .toSorted(([one], [other]) => (one < other ? -1 : 1))
+            .map(([what, count]) => `  ${what}: ${count}`),
         ].join("\n");
         return { text, violations: violations.map((line) => `apps: ${line}`) };
       },
