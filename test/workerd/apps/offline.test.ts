@@ -16,7 +16,6 @@ const PAGES = [
   "workspace",
   "gmail/actions",
   "gmail/triggers",
-  "gmail/overrides",
   "sync-history",
   "debug/connections",
   "debug/cache-status",
@@ -47,7 +46,9 @@ test("every page is as before while the provider refuses connections, and none a
     for (const page of PAGES) {
       const { status, json } = await caller.send("GET", `/api/tools/${page}`);
       expect(status, page).toBe(200);
-      pages.push([page, json]);
+      // The catalogue grows older between two requests.
+      const isAged = page === "debug/cache-status";
+      pages.push([page, isAged ? { ...json, age_seconds: 0 } : json]);
     }
     return pages;
   };
