@@ -48,7 +48,7 @@ const descriptionSchema = z.object({
 
 /** Returns the server of an app. Throws `EndpointFault`; a failed Result is a refusal. */
 export async function findServer(
-  app: AppClient,
+  app: Pick<AppClient, "title">,
   at: ProviderAddress,
   { send, cache }: { readonly send: FetchLike; readonly cache: ServerCache },
 ): Promise<Result<AuthorizationServer>> {
@@ -60,7 +60,11 @@ export async function findServer(
   return read;
 }
 
-async function discover({ title }: AppClient, issuer: string, send: FetchLike): Promise<Result<AuthorizationServer>> {
+async function discover(
+  { title }: Pick<AppClient, "title">,
+  issuer: string,
+  send: FetchLike,
+): Promise<Result<AuthorizationServer>> {
   for (const { url } of buildDiscoveryUrls(issuer)) {
     const reply = await send(url, { headers: { accept: "application/json" } });
     if (!reply.ok) continue;

@@ -17,8 +17,7 @@ import { EndpointFault } from "./call-endpoint.ts";
 /** `begin`: nothing was lost, so the message asks to try again. */
 export type ProviderStep = "begin" | "later";
 
-export function toProviderFailure(thrown: unknown, app: AppClient, step: ProviderStep): Failed {
-  const { title } = app;
+export function toProviderFailure(thrown: unknown, { title }: Pick<AppClient, "title">, step: ProviderStep): Failed {
   const fail = step === "begin" ? failUnreachable : failUnanswered;
   if (thrown instanceof EndpointFault) return describeFault(thrown, title, fail);
   if (thrown instanceof OAuthError) return UNANSWERED.has(thrown.code) ? fail(title) : refuseByCode(title, thrown.code);

@@ -31,6 +31,7 @@ export interface Env extends Readonly<Partial<Record<SecretName | ModelUrlName, 
   readonly SEARCH_BASE_URL?: string;
   readonly COMPOSIO_BASE_URL?: string;
   readonly OTTO_DEMO_APPS?: string;
+  readonly OTTO_APP_DIRECTORY?: string;
   readonly SLACK_API_URL?: string;
   readonly SLACK_CLIENT_ID?: string;
   readonly RESEND_BASE_URL?: string;

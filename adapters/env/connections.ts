@@ -96,20 +96,33 @@ export function authorizationsFromEnv(env: Env, tenant: string): AuthorizationsP
 /** Otto's own client. Its package is loaded with the first use, because most isolates never need it. */
 async function openOAuthFromEnv(env: Env, tenant: string): Promise<AuthorizationsPort> {
   const { openAuthorizations } = await import("../connections/oauth-client.ts");
+  const access = await openEndpointsFromEnv(env, tenant);
+  return openAuthorizations({ ...access, book: openProviderBook(appClientsFromEnv(env, tenant)), now: Date.now });
+}
+
+/** Whether people can be sent to an issuer, and Otto can register there. `title` names the app in failures. */
+export async function checkSignInFromEnv(
+  env: Env,
+  tenant: string,
+  provider: { readonly title: string; readonly issuer: string },
+): Promise<Result<void>> {
+  const { checkSignIn } = await import("../connections/check-sign-in.ts");
+  return await checkSignIn(await openEndpointsFromEnv(env, tenant), provider);
+}
+
+async function openEndpointsFromEnv(env: Env, tenant: string) {
   const { ServerCaches: Servers } = await import("../connections/discover.ts");
   servers ??= new Servers();
   const allow = readEgressAllow(env);
-  return openAuthorizations({
+  return {
     web: openWebFromEnv(env, { tenant, user: SETUP }),
-    isOpened: (url) => {
+    isOpened: (url: URL) => {
       const judged = judgeUrl(url.href, allow);
       return judged.ok && judged.opened;
     },
     timer: globalThis,
-    book: openProviderBook(appClientsFromEnv(env, tenant)),
     cache: servers.open(tenant, Date.now),
-    now: Date.now,
-  });
+  };
 }
 
 /**

@@ -6,11 +6,13 @@ import { resealFromEnv, sealingFromEnv, secretsFromEnv } from "./secrets.ts";
 import { sidecarFromEnv } from "./sidecar.ts";
 import { webFromEnv } from "./web.ts";
 import { endProcesses } from "../mcp/end-processes.ts";
-import { type McpServers, openMcp } from "../mcp/mcp.ts";
+import type { McpAuthority } from "../mcp/authority.ts";
+import { type McpDeps, type McpServers, openMcp } from "../mcp/mcp.ts";
 import { type McpRegistry, openRegistry } from "../mcp/registry.ts";
-import type { Consent } from "../mcp/server.ts";
+import type { Consent, McpServer } from "../mcp/server.ts";
+import { ok, type Result } from "../../core/base/errors.ts";
 import type { Account } from "../../core/connections/account.ts";
-import type { SecretUser } from "../../core/secrets/secret-use.ts";
+import { SETUP, type SecretUser } from "../../core/secrets/secret-use.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
 
 export { type AuthStore, type Consent, hasRefreshToken, type SavedAuth } from "../mcp/server.ts";
@@ -23,7 +25,27 @@ export function mcpFromEnv(
   consent: Consent | null = null,
 ): McpServers {
   const registry = mcpRegistryFromEnv(env, tenant);
-  const find = (server: string) => registry.find(server);
+  return openMcpFromEnv(env, tenant, user, { consent, find: (server) => registry.find(server) });
+}
+
+/** Finds who signs people in for a server that is not stored. */
+export async function findAuthorityFromEnv(
+  env: Env,
+  tenant: string,
+  { name, url }: Pick<McpServer, "name" | "url">,
+  signal: AbortSignal,
+): Promise<Result<McpAuthority>> {
+  const server: McpServer = { name, url, process: null, headers: [], version: 0, prior: null, oauth: null };
+  const find = async () => await Promise.resolve(ok(server));
+  return await openMcpFromEnv(env, tenant, SETUP, { consent: null, find }).findAuthority(name, signal);
+}
+
+function openMcpFromEnv(
+  env: Env,
+  tenant: string,
+  user: SecretUser,
+  { find, consent }: Pick<McpDeps, "find" | "consent">,
+): McpServers {
   const noteListChanged = (server: string) =>
     databaseFromEnv(env).mcpServers.noteListChanged(tenant, server, Date.now());
   const noteGrantEnded = (account: Account, why: string) => connectionsFromEnv(env, tenant).refused(account, why);

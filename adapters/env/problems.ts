@@ -3,6 +3,7 @@ import { readAppsSettings } from "./apps.ts";
 import { checkAddress, type Env, readVariable, readText } from "./bindings.ts";
 import { checkEndpoint } from "./database.ts";
 import { publicUrlFromEnv } from "./deployment.ts";
+import { directoryFromEnv } from "./directory.ts";
 import { readMailDomain, readMailSettings } from "./mail.ts";
 import { readEmbeddingModel } from "./memory.ts";
 import { readModelApi } from "./model.ts";
@@ -39,6 +40,7 @@ export function findSettingProblems(env: Env, ofChannels: Readonly<Record<string
     () => checkAddress(env.SEARCH_BASE_URL, "SEARCH_BASE_URL"),
     () => readSearchSettings(env),
     () => readAppsSettings(env),
+    () => directoryFromEnv(env),
     () => readEmbeddingModel(env),
     () => readSlackSettings(env),
     () => readMailSettings(env),

@@ -6,7 +6,8 @@ import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 import type { EffectClass, SecurityLevel } from "../tool/tool.ts";
 
 /** Who runs the actions of an app: Composio, or the maker's own MCP server. */
-export type AppProvider = "composio" | "mcp";
+export const APP_PROVIDERS = ["composio", "mcp"] as const;
+export type AppProvider = (typeof APP_PROVIDERS)[number];
 
 /** A removed app is no longer offered; tasks that began before read it for a week. */
 export type AppStatus = "active" | "removed";

@@ -65,6 +65,14 @@ export async function toOutsideTools(
   return named;
 }
 
+/** Why a tool has its security level and its effect, in one sentence for people. */
+export function findSecurityReason({ effect, security }: Pick<OutsideTool, "effect" | "security">): string {
+  if (security === "cautious") return "Its server says that it only reads, and this workspace trusts the server.";
+  return effect === "keyed"
+    ? "Its server says that it may be repeated, and this workspace trusts the server."
+    : "What the server says of its tools does not count until an administrator trusts it under MCP servers.";
+}
+
 async function chooseToolName(server: string, tool: string, isTaken: (name: string) => boolean): Promise<string> {
   const plain = `${server}_${tool}`.replace(/[^A-Za-z0-9_-]/g, "_");
   if (plain.length <= MAX_MODEL_NAME && !isTaken(plain)) return plain;

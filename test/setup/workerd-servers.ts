@@ -91,6 +91,8 @@ export default async function startServers(project: TestProject): Promise<() => 
     operatorKey,
     variables: {
       OTTO_MODE: "test",
+      // Tests of the catalogue count its apps. Those of the directory set it.
+      OTTO_APP_DIRECTORY: "no",
       // Tasks of other tests may still run, but take no slots of this tenant.
       OTTO_SHARED_RUNNING_TASKS: "10000",
       DATABASE_URL: database.url,

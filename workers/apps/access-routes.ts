@@ -2,6 +2,7 @@
 import { createRoute, type z } from "@hono/zod-openapi";
 import { appCatalogueFromEnv } from "../../adapters/env/app-catalogue.ts";
 import { forgetAppRightsFromEnv, workspaceAppsFromEnv } from "../../adapters/env/app-rights.ts";
+import { findDirectoryApp } from "../../adapters/env/directory.ts";
 import type { AppAssignment } from "../../core/apps/access.ts";
 import { findAction } from "../../core/apps/outside-tools.ts";
 import { raise } from "../../core/base/errors.ts";
@@ -17,6 +18,7 @@ import { requireScope } from "../http/middleware/require-scope.ts";
 import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { indexActions } from "./action-index.ts";
+import { refuseDirectoryApp } from "./directory-apps.ts";
 import { checkAccess } from "./check-access.ts";
 import { accessQuery, accessSchema, agentAppsInput, agentAppsSchema, agentParams } from "./workspace-schemas.ts";
 
@@ -106,6 +108,8 @@ async function readGiven(c: AppContext, { assignments, permissions }: Given, bef
   const assigned: AppAssignment[] = [];
   for (const [at, { app_name: name, level, actions: list = [], is_active: isActive }] of assignments.entries()) {
     const app = name.toLowerCase();
+    const entry = findDirectoryApp(c.env, app);
+    if (entry !== null) refuseDirectoryApp(entry, `assignments.${at}.app_name`);
     if (!apps.has(app)) refuse(`assignments.${at}.app_name`, `there is no app ${name}`);
     if (assigned.some((one) => one.app === app)) refuse(`assignments.${at}.app_name`, `${name} is assigned twice`);
     if (level !== "list" && list.length > 0)

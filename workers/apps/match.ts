@@ -29,6 +29,8 @@ export interface AppFilter {
   readonly app: string;
   readonly category: string;
   readonly search: string;
+  /** Absent: of every provider. */
+  readonly provider?: CatalogueApp["provider"] | undefined;
 }
 
 /** Returns the offered apps that match, in their order. */
@@ -38,6 +40,7 @@ export function filterApps(apps: readonly CatalogueApp[], filter: AppFilter): re
   return apps.filter(
     (one) =>
       one.status === "active" &&
+      (filter.provider === undefined || one.provider === filter.provider) &&
       (app === "" || one.app === app) &&
       (category === "" || one.categories.some((each) => each.toLowerCase() === category)) &&
       matches(one, one.app),

@@ -4,8 +4,8 @@
  */
 import { NO_PROVIDER_MESSAGE } from "../../core/connections/catalogue-app.ts";
 import { createRoute, z } from "@hono/zod-openapi";
-import { appCatalogueFromEnv } from "../../adapters/env/app-catalogue.ts";
 import { appsFromEnv } from "../../adapters/env/connections.ts";
+import { findDirectoryApp } from "../../adapters/env/directory.ts";
 import { integrationsFromEnv } from "../../adapters/env/integrations.ts";
 import type { DescribedTrigger } from "../../core/apps/catalogue.ts";
 import type { IntegrationState } from "../../core/apps/integrations.ts";
@@ -22,6 +22,7 @@ import { requireScope } from "../http/middleware/require-scope.ts";
 import { getPerson, getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { readAddedApps } from "./added-apps.ts";
+import { listDirectoryActions, type ListedApps, readListedApps, readSnapshot } from "./listed-apps.ts";
 import { filterApps, matchWords } from "./match.ts";
 import {
   ACTION_LIMIT,
@@ -55,9 +56,9 @@ const marketplace = createRoute({
   ...shared,
   operationId: "marketplace.list",
   path: "/api/tools/marketplace",
-  summary: "List the apps of the catalogue, by the number of their actions",
+  summary: "List the apps of the catalogue, by the number of their actions, and then those of the directory",
   description:
-    "`is_connected` and `connect_states` are the caller's: of the key's person, and of the shared connections. Empty before the first sync.",
+    "The directory has apps whose makers run an MCP server: they need no provider. `is_connected` and `connect_states` are the caller's: of the key's person, and of the shared connections. Before the first sync, only the directory is listed.",
   request: { query: marketplaceQuery },
   responses: answers({ 200: { description: "A page of apps.", json: marketplaceSchema } }, [422]),
 });
@@ -119,33 +120,32 @@ const integrations = createRoute({
 export function appCatalogueRoutes(app: App): void {
   app.openapi(marketplace, async (c) => {
     const query = c.req.valid("query");
-    const { app: name = "", category = "", search = "", offset = 0, include } = query;
+    const { app: name = "", category = "", search = "", provider, offset = 0, include } = query;
     const limit = query.limit ?? (include === undefined ? APP_LIMIT.usual : APP_LIMIT.withTriggers);
     if (include !== undefined) refuseManyTriggers(limit, "limit");
-    const [snapshot, states, added] = await Promise.all([readSnapshot(c), readStates(c), readAddedApps(c)]);
-    const found = filterApps(snapshot?.apps ?? [], { app: name, category, search });
+    const [listed, states] = await Promise.all([readListedApps(c), readStates(c)]);
+    const found = filterApps(listed.apps, { app: name, category, search, provider });
     const page = found.slice(offset, offset + limit);
-    const read = await readTriggers(c, include === undefined ? null : snapshot, page);
+    const read = await readTriggers(c, include === undefined ? null : listed.snapshot, page);
     const apps = page.map((one) =>
       toMarketplaceApp(one, {
+        ...toFacts(listed, one),
         state: states.get(toAppKey(one.provider, one.app)),
-        isAdded: added.has(one.app),
         triggers: read.get(one.app) ?? [],
       }),
     );
     const reply = {
       apps,
       total_apps: found.length,
-      total_actions: found.reduce((sum, { actionCount }) => sum + actionCount, 0),
-      categories: (snapshot?.stats.categories ?? []).map((one) => one.category),
-      last_synced: isoOrNull(snapshot?.syncedAt ?? null),
+      total_actions: found.reduce((sum, one) => sum + listed.countActions(one), 0),
+      categories: listed.stats.categories.map((one) => one.category),
+      last_synced: isoOrNull(listed.snapshot?.syncedAt ?? null),
     };
     return c.json(reply, 200);
   });
 
   app.openapi(stats, async (c) => {
-    const [snapshot, states] = await Promise.all([readSnapshot(c), readStates(c)]);
-    const figures = snapshot?.stats ?? { apps: 0, actions: 0, triggers: 0, categories: [] };
+    const [{ snapshot, stats: figures }, states] = await Promise.all([readListedApps(c), readStates(c)]);
     const reply = {
       total_apps: figures.apps,
       total_actions: figures.actions,
@@ -166,6 +166,11 @@ export function appCatalogueRoutes(app: App): void {
 
   app.openapi(actions, async (c) => {
     const { search = "", limit = ACTION_LIMIT.usual, offset = 0 } = c.req.valid("query");
+    const entry = findDirectoryApp(c.env, c.req.valid("param").app.toLowerCase());
+    if (entry !== null) {
+      chargeCost(c.env, getTenant(c), TOOLS_MS);
+      return c.json((await listDirectoryActions(c, entry, search)).slice(offset, offset + limit), 200);
+    }
     const { snapshot, app: name } = await findApp(c, c.req.valid("param").app);
     const all = unwrap(await snapshot.actionsOf(name));
     const matches = matchWords(search);
@@ -176,6 +181,7 @@ export function appCatalogueRoutes(app: App): void {
   });
 
   app.openapi(triggers, async (c) => {
+    if (findDirectoryApp(c.env, c.req.valid("param").app.toLowerCase()) !== null) return c.json([], 200);
     const { snapshot, app: name } = await findApp(c, c.req.valid("param").app);
     return c.json(unwrap(await snapshot.triggersOf(name)).map(toTriggerView), 200);
   });
@@ -186,10 +192,9 @@ export function appCatalogueRoutes(app: App): void {
   });
 }
 
-/** Reads the catalogue; null before the first sync. */
-async function readSnapshot(c: AppContext): Promise<CatalogueSnapshot | null> {
-  chargeCost(c.env, getTenant(c), TOOLS_MS);
-  return unwrap(await appCatalogueFromEnv(c.env).snapshot());
+/** What the caller's tenant has of an app. */
+function toFacts({ isAdded, countActions, findEntry }: ListedApps, app: CatalogueApp) {
+  return { isAdded: isAdded(app), actionCount: countActions(app), entry: findEntry(app) };
 }
 
 /** Reads the state of each app for the caller. A key without a person has the shared connections alone. */
@@ -237,22 +242,21 @@ async function readConnected(
   include: "triggers" | undefined,
   isWanted: (state: AppState) => boolean,
 ): Promise<z.infer<typeof connectedAppsSchema>> {
-  const [snapshot, states, added] = await Promise.all([readSnapshot(c), readStates(c), readAddedApps(c)]);
-  const known = new Map((snapshot?.apps ?? []).map((one) => [toAppKey(one.provider, one.app), one]));
+  const [listed, states] = await Promise.all([readListedApps(c), readStates(c)]);
+  const known = new Map(listed.apps.map((one) => [toAppKey(one.provider, one.app), one]));
   const wanted = new Map([...states].filter(([, state]) => isWanted(state)));
-  const keys = new Set([...wanted.keys(), ...[...added.keys()].map((app) => toAppKey("composio", app))]);
-  const listed = [...keys].flatMap((key) => known.get(key) ?? []);
-  if (include !== undefined) refuseManyTriggers(listed.length, "include");
-  const titles = await readTitles(c, listed.length < keys.size);
-  const read = await readTriggers(c, include === undefined ? null : snapshot, listed);
+  const keys = new Set([...wanted.keys(), ...listed.added.map(({ app, provider }) => toAppKey(provider, app))]);
+  const rows = [...keys].flatMap((key) => known.get(key) ?? []);
+  if (include !== undefined) refuseManyTriggers(rows.length, "include");
+  const titles = await readTitles(c, rows.length < keys.size);
+  const read = await readTriggers(c, include === undefined ? null : listed.snapshot, rows);
   const apps = [...keys].map((key) => {
     const { app, provider } = splitAppKey(key);
-    const facts = { state: wanted.get(key), isAdded: provider === "composio" && added.has(app) };
-    const one = known.get(key);
-    return toConnectedApp(one ?? { app, provider, title: titles.get(app) ?? app }, {
-      ...facts,
-      triggers: read.get(app) ?? [],
-    });
+    const [one, state] = [known.get(key), wanted.get(key)];
+    if (one !== undefined)
+      return toConnectedApp(one, { ...toFacts(listed, one), state, triggers: read.get(app) ?? [] });
+    const isAdded = provider === "composio" && listed.isAdded({ app, provider });
+    return toConnectedApp({ app, provider, title: titles.get(app) ?? app }, { state, isAdded, triggers: [] });
   });
   const sorted = apps.toSorted(
     (one, other) =>

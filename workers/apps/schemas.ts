@@ -1,6 +1,7 @@
 /** The shapes of the catalogue of apps in the API. Their names are those of document 002. */
 import { z } from "zod";
-import { INTEGRATION_STATES, KEY_OWNERS } from "../../core/apps/integrations.ts";
+import { APP_PROVIDERS } from "../../core/apps/catalogue.ts";
+import { INTEGRATION_STATES } from "../../core/apps/integrations.ts";
 import { PROVIDERS } from "../../core/connections/account.ts";
 import { SYNC_KINDS } from "../../core/ports/app-catalogue.ts";
 import { SECURITY_LEVELS } from "../../core/tool/tool.ts";
@@ -30,6 +31,7 @@ export const marketplaceQuery = z.strictObject({
   app: optionalQuery(z.string().max(MAX_NAME)).describe("The name of one app, in any case."),
   category: optionalQuery(z.string().max(MAX_NAME)).describe("In any case."),
   search,
+  provider: optionalQuery(z.enum(APP_PROVIDERS)).describe("`composio`: of the catalogue. `mcp`: of the directory."),
   limit: limitTo(APP_LIMIT.most).describe(
     "100 when omitted. With `include=triggers`, at most 10, which is also the default.",
   ),
@@ -62,9 +64,17 @@ const appFields = {
   logo_url: z.string().nullable().describe("Where Otto serves the logo; null without one."),
   categories: z.array(z.string()),
   auth_schemes: z.array(z.string()).describe("Such as `OAUTH2` and `API_KEY`; empty: no account is needed."),
-  action_count: z.int(),
+  action_count: z.int().describe("Of an app of the directory: the tools that tasks have, 0 until its server was read."),
   trigger_count: z.int(),
   provider: z.enum(PROVIDERS).describe("By whom its accounts and actions are reached."),
+  directory: z
+    .strictObject({
+      url: z.string().describe("Of its MCP server."),
+      document: z.string().describe("The public document that has this address."),
+      checked_on: z.iso.date().describe("When that was read. Nothing was tried then."),
+    })
+    .nullable()
+    .describe("Null for an app of the catalogue. Set: its maker runs an MCP server, and no provider is needed."),
   is_added: z.boolean().describe("True if the app is added to the workspace."),
   is_connected: z.boolean().describe("True if an own or a shared connection is active."),
   connect_states: z

@@ -2,6 +2,7 @@
 import type { z } from "@hono/zod-openapi";
 import { iso, isoOrNull } from "../../core/base/iso.ts";
 import { type AppConfiguration, findOverride } from "../../core/apps/workspace.ts";
+import type { DirectoryApp } from "../../core/apps/directory.ts";
 import type { DescribedTrigger } from "../../core/apps/catalogue.ts";
 import type { CatalogueAction, CatalogueApp, SyncJob } from "../../core/ports/app-catalogue.ts";
 import { type AppState, isConnected } from "./states.ts";
@@ -16,6 +17,10 @@ interface AppFacts {
   /** Undefined: the caller sees no connection to it. */
   readonly state: AppState | undefined;
   readonly isAdded: boolean;
+  /** Null or absent for an app of the catalogue. */
+  readonly entry?: DirectoryApp | null;
+  /** That the tenant can use; absent: as many as the app has. */
+  readonly actionCount?: number;
   /** Empty: they were not read. */
   readonly triggers: readonly DescribedTrigger[];
 }
@@ -24,7 +29,7 @@ export function toMarketplaceApp(app: CatalogueApp, facts: AppFacts): Marketplac
   return { ...toAppFields(app, facts), status: "active" };
 }
 
-/** An app that is added or has a connection. One that the catalogue lacks has a name and a title alone. */
+/** An app that is added or has a connection. One that no list has shows a name and a title alone. */
 export function toConnectedApp(app: CatalogueApp | UnlistedApp, facts: AppFacts): ConnectedApp {
   const best = facts.state?.best;
   const connected = {
@@ -36,7 +41,10 @@ export function toConnectedApp(app: CatalogueApp | UnlistedApp, facts: AppFacts)
   return { ...toAppFields(app, facts), ...connected, is_listed: app.status === "active" };
 }
 
-function toAppFields(app: CatalogueApp, { triggers, ...facts }: AppFacts): AppFields {
+function toAppFields(
+  app: CatalogueApp,
+  { triggers, actionCount = app.actionCount, entry = null, ...facts }: AppFacts,
+): AppFields {
   return {
     id: app.app,
     app_name: app.app,
@@ -46,9 +54,10 @@ function toAppFields(app: CatalogueApp, { triggers, ...facts }: AppFacts): AppFi
     logo_url: null,
     categories: [...app.categories],
     auth_schemes: [...app.authSchemes],
-    action_count: app.actionCount,
+    action_count: actionCount,
     trigger_count: app.triggerCount,
     provider: app.provider,
+    directory: entry === null ? null : { url: entry.url, document: entry.document, checked_on: entry.checkedOn },
     ...toStateFields(facts),
     triggers: triggers.map(({ trigger, title, description }) => ({
       name: trigger,
@@ -72,6 +81,7 @@ function toUnlistedFields({ app, title, provider }: UnlistedApp, facts: AppFacts
     action_count: 0,
     trigger_count: 0,
     provider,
+    directory: null,
     ...toStateFields(facts),
     triggers: [],
   };

@@ -1,6 +1,7 @@
 /** The apps of a tenant's workspace: adding and removing them, and which of their actions are enabled. */
 import { createRoute, type z } from "@hono/zod-openapi";
-import { getFormHash } from "../../core/apps/approved-form.ts";
+import { findDirectoryApp } from "../../adapters/env/directory.ts";
+import type { DirectoryApp } from "../../core/apps/directory.ts";
 import { findAction } from "../../core/apps/outside-tools.ts";
 import {
   type ActionOverride,
@@ -22,6 +23,7 @@ import { requireScope } from "../http/middleware/require-scope.ts";
 import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { changeApp, type Decide, type KnownApp, removeApp } from "./change-app.ts";
+import { addDirectoryApp, removeDirectoryApp } from "./directory-apps.ts";
 import { findApp, type FoundApp } from "./find-app.ts";
 import type { AppPlace } from "../connections/apps.ts";
 import { checkAppName } from "./names.ts";
@@ -46,9 +48,9 @@ const add = createRoute({
   method: "post",
   operationId: "workspace.addApp",
   path: "/api/tools/add-to-workspace",
-  summary: "Add an app of the catalogue to the workspace",
+  summary: "Add an app to the workspace",
   description:
-    "Enables all its actions if it has at most 100, else those that its provider calls important, else the first 100. New tasks have them. An app cannot be added while an import or an MCP server has its name.",
+    "Of the catalogue: enables all its actions if it has at most 100, else those that its provider calls important, else the first 100. New tasks have them. An app cannot be added while an import or an MCP server has its name. Of the directory: adds its MCP server, to which each person connects an account; its tools are read when the first one is connected. A server that cannot be used is refused, and nothing is added.",
   request: { body: { required: true, content: { "application/json": { schema: addAppSchema } } } },
   responses: answers({ 200: { description: "The app is added.", json: addedAppSchema } }, [404, 409, 413, 415, 422]),
 });
@@ -60,7 +62,7 @@ const remove = createRoute({
   path: "/api/tools/remove-from-workspace/{app}",
   summary: "Remove an app from the workspace",
   description:
-    "New tasks do not have its actions, and running ones are refused them within seconds. Connections stay: they count again when the app is added again.",
+    "New tasks do not have its actions, and running ones are refused them within seconds. Connections stay: they count again when the app is added again. Of an app of the directory they are disconnected, because its MCP server is removed.",
   request: { params: appParams },
   responses: answers({ 200: { description: "The app is removed.", json: appChangeSchema } }, [404]),
 });
@@ -96,6 +98,8 @@ const override = createRoute({
 
 export function workspaceAppRoutes(app: App): void {
   app.openapi(add, async (c) => {
+    const entry = findDirectoryApp(c.env, c.req.valid("json").app_name.toLowerCase());
+    if (entry !== null) return c.json(await addEntry(c, entry), 200);
     const { place, known } = await findApp(c, c.req.valid("json").app_name);
     const { app: name, title, status } = known.app;
     if (status === "removed") raise("not_found", `${title} is no longer offered by its provider.`);
@@ -116,6 +120,8 @@ export function workspaceAppRoutes(app: App): void {
 
   app.openapi(remove, async (c) => {
     const name = c.req.valid("param").app.toLowerCase();
+    const entry = findDirectoryApp(c.env, name);
+    if (entry !== null) return c.json(await removeEntry(c, entry), 200);
     const place = getPlace(c);
     const act = await createAuditEntry(c, "app.remove", name);
     // A name that cannot be stored was never added.
@@ -148,6 +154,21 @@ export function workspaceAppRoutes(app: App): void {
     const count = Object.keys(made.overrides).length;
     return c.json({ status: "success" as const, overridden_count: count, app_name: known.app.app }, 200);
   });
+}
+
+async function addEntry(c: AppContext, entry: DirectoryApp): Promise<z.infer<typeof addedAppSchema>> {
+  const { app, title } = entry;
+  chargeCost(c.env, getTenant(c), TOOLS_MS);
+  if (!(await addDirectoryApp(c, entry)))
+    return { status: "already_added", message: `${title} is already added.`, app_name: app };
+  const message = `${title} was added. Its actions are read when the first account is connected.`;
+  return { status: "success", message, app_name: app };
+}
+
+async function removeEntry(c: AppContext, entry: DirectoryApp): Promise<z.infer<typeof appChangeSchema>> {
+  if (!(await removeDirectoryApp(c, entry))) raise("not_found", "This app is not added to the workspace.");
+  const message = `${entry.title} was removed, and its accounts were disconnected.`;
+  return { status: "success", message, app_name: entry.app };
 }
 
 function getPlace(c: AppContext): AppPlace {

@@ -18,7 +18,7 @@ import type { AppContext } from "../http/context.ts";
 import { wakeTasksOf, writeConnectionChange } from "./changes.ts";
 import { CALLBACK_PATH, type ConnectLink, PROVIDER_CALLBACK_PATH } from "./connect-token.ts";
 import { createConnectAct, notifyOfAccount } from "./consent-notices.ts";
-import { revokeSoon } from "./drop-account.ts";
+import { checkServer } from "./directory-server.ts";
 import { LINK_USED } from "./open-link.ts";
 import type { OpenedLink } from "./opened-link.ts";
 import { endConnected, renderFailure, renderNote } from "./page.ts";
@@ -51,6 +51,8 @@ export async function openConnectState(env: Env, text: string): Promise<ConnectS
 /** Sends the browser to the app's sign-in page. A link whose provider cannot be reached stays unused. */
 export async function beginConsent(c: AppContext, opened: OpenedLink, isUnattended: boolean): Promise<Response> {
   const { link, app } = opened;
+  const checked = await checkServer(c.env, link.tenant, app);
+  if (!checked.ok) return renderFailure(c, opened, checked.error.message);
   const table = connectionTableFromEnv(c.env, link.tenant);
   const ensured = await table.ensure(link, app.provider);
   if (!ensured.ok) return renderUnusable(c, opened, ensured.error);

@@ -1,6 +1,8 @@
 /** The app of an MCP server; of one to which each person connects, also through whose account its tools are read. */
 import { connectionsFromEnv } from "../../adapters/env/connections.ts";
+import { findDirectoryApp } from "../../adapters/env/directory.ts";
 import { mcpFromEnv, mcpRegistryFromEnv } from "../../adapters/env/mcp.ts";
+import { isServerOf } from "../../core/apps/directory.ts";
 import { failed, notSent, ok, type Result } from "../../core/base/errors.ts";
 import type { Account } from "../../core/connections/account.ts";
 import { startActors } from "../../core/connections/actors.ts";
@@ -41,9 +43,10 @@ export async function openReaderAccount(
 /** Stores the app of a server, as the server names its authorization server now. */
 async function saveServerApp(
   { env, tenant }: McpPlace,
-  { name, settings: { url, oauth } }: McpServerRecord,
+  { name, settings }: McpServerRecord,
   signal: AbortSignal,
 ): Promise<Result<void>> {
+  const { url, oauth } = settings;
   const server = await mcpRegistryFromEnv(env, tenant).find(name);
   if (!server.ok) return server;
   const authority = await mcpFromEnv(env, { tenant }, SETUP).findAuthority(name, signal);
@@ -56,7 +59,7 @@ async function saveServerApp(
       provider: "mcp",
       clientSecret: server.value.oauth?.clientSecret ?? undefined,
       settings: {
-        title: name,
+        title: findTitle(env, name, settings) ?? name,
         per: "person",
         kind: "mcp",
         scopes: (oauth?.scope ?? "").split(/\s+/).filter((scope) => scope !== ""),
@@ -70,6 +73,12 @@ async function saveServerApp(
       },
     },
   );
+}
+
+/** The title of the app of the directory that the server is; null for another server. */
+function findTitle(env: McpPlace["env"], name: string, settings: McpServerRecord["settings"]): string | null {
+  const entry = findDirectoryApp(env, name);
+  return entry !== null && isServerOf(entry, settings) ? entry.title : null;
 }
 
 /** `conflict` for the name of an import to whose app people connect. */

@@ -28,6 +28,7 @@ const GMAIL: ConnectedApp = {
   action_count: 3,
   trigger_count: 1,
   provider: "composio",
+  directory: null,
   is_added: false,
   is_connected: true,
   connect_states: { me: "active", shared: null },
@@ -108,8 +109,8 @@ test("changes of actions say what changed, the effect and the risk by their word
 });
 
 test("an app's size, scheme and letter are said", () => {
-  expect(sizeSaid({ action_count: 1, trigger_count: 0 })).toBe("1 action");
-  expect(sizeSaid({ action_count: 1823, trigger_count: 2 })).toBe("1,823 actions, 2 triggers");
+  expect(sizeSaid({ action_count: 1, trigger_count: 0, directory: null })).toBe("1 action");
+  expect(sizeSaid({ action_count: 1823, trigger_count: 2, directory: null })).toBe("1,823 actions, 2 triggers");
   expect(schemesSaid({ auth_schemes: [] })).toBe("No account needed");
   expect(schemesSaid({ auth_schemes: ["OAUTH2", "OTHER"] })).toBe("OAuth 2, OTHER");
   expect([letterOf("gmail"), letterOf(" Ångström"), letterOf("👩‍💻 dev"), letterOf("")]).toEqual([

@@ -82,6 +82,7 @@ describe("the marketplace", () => {
       action_count: 3,
       trigger_count: 1,
       provider: "composio",
+      directory: null,
       status: "active",
       is_added: false,
       is_connected: false,

@@ -138,7 +138,7 @@ export type ConnectReason = "missing" | "expired" | "revoked" | "scopes" | "unat
 
 export type ConnectableApp = { app: string; title: string; provider: AccountProvider; owners: (ConnectionOwner)[] };
 
-export type ConnectedApp = { id: string; app_name: string; display_name: string; description: string; logo_url: string | null; categories: (string)[]; auth_schemes: (string)[]; action_count: number; trigger_count: number; provider: AccountProvider; is_added: boolean; is_connected: boolean; connect_states: { me: ConnectionStatus | null; shared: ConnectionStatus | null }; triggers: (AppTriggerSummary)[]; status: WorkspaceAppStatus; connected_at: string | null; connection_id: string | null; is_listed: boolean };
+export type ConnectedApp = { id: string; app_name: string; display_name: string; description: string; logo_url: string | null; categories: (string)[]; auth_schemes: (string)[]; action_count: number; trigger_count: number; provider: AccountProvider; directory: { url: string; document: string; checked_on: string } | null; is_added: boolean; is_connected: boolean; connect_states: { me: ConnectionStatus | null; shared: ConnectionStatus | null }; triggers: (AppTriggerSummary)[]; status: WorkspaceAppStatus; connected_at: string | null; connection_id: string | null; is_listed: boolean };
 
 export type ConnectedApps = { apps: (ConnectedApp)[]; total: number };
 
@@ -268,7 +268,7 @@ export type MailSettings = { provider: MailProvider; from: string; address: stri
 
 export type Marketplace = { apps: (MarketplaceApp)[]; total_apps: number; total_actions: number; categories: (string)[]; last_synced: string | null };
 
-export type MarketplaceApp = { id: string; app_name: string; display_name: string; description: string; logo_url: string | null; categories: (string)[]; auth_schemes: (string)[]; action_count: number; trigger_count: number; provider: AccountProvider; is_added: boolean; is_connected: boolean; connect_states: { me: ConnectionStatus | null; shared: ConnectionStatus | null }; triggers: (AppTriggerSummary)[]; status: "active" };
+export type MarketplaceApp = { id: string; app_name: string; display_name: string; description: string; logo_url: string | null; categories: (string)[]; auth_schemes: (string)[]; action_count: number; trigger_count: number; provider: AccountProvider; directory: { url: string; document: string; checked_on: string } | null; is_added: boolean; is_connected: boolean; connect_states: { me: ConnectionStatus | null; shared: ConnectionStatus | null }; triggers: (AppTriggerSummary)[]; status: "active" };
 
 export type McpApprovalInput = { hash: string };
 
@@ -594,7 +594,7 @@ export interface paths {
     get: { parameters: { query: { agent?: string | undefined; tool: string }; path?: never }; responses: { 200: { content: { "application/json": ToolAccess } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/api/tools/add-to-workspace": {
-    /** Add an app of the catalogue to the workspace */
+    /** Add an app to the workspace */
     post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": AddAppInput } }; responses: { 200: { content: { "application/json": AddedApp } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/api/tools/backfill-params": {
@@ -630,8 +630,8 @@ export interface paths {
     get: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": Integrations } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/api/tools/marketplace": {
-    /** List the apps of the catalogue, by the number of their actions */
-    get: { parameters: { query?: { app?: string | undefined; category?: string | undefined; search?: string | undefined; limit?: number | undefined; offset?: number | undefined; include?: "triggers" | undefined }; path?: never }; responses: { 200: { content: { "application/json": Marketplace } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    /** List the apps of the catalogue, by the number of their actions, and then those of the directory */
+    get: { parameters: { query?: { app?: string | undefined; category?: string | undefined; search?: string | undefined; provider?: "composio" | "mcp" | undefined; limit?: number | undefined; offset?: number | undefined; include?: "triggers" | undefined }; path?: never }; responses: { 200: { content: { "application/json": Marketplace } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/api/tools/refresh-connections": {
     /** Check connected accounts at the provider of the catalogue */

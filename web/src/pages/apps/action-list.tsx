@@ -10,8 +10,7 @@ import { Empty, Notice, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { effectSaid, levelSaid } from "../tools/tool-words.ts";
 import { useActions } from "./app-queries.ts";
-import { parametersOf } from "./app-words.ts";
-import { RulesButton } from "./rules-button.tsx";
+import { parametersOf, unreadSaid } from "./app-words.ts";
 import { readAppSearch } from "./apps-search.ts";
 import { SyncButton } from "./sync-button.tsx";
 
@@ -50,20 +49,17 @@ export function ActionList({ app, mayChoose }: AppProps & { readonly mayChoose: 
   );
 }
 
-interface FoundProps extends AppProps {
-  readonly search: string;
-  readonly mayChoose: boolean;
-}
-
-function Found({ app, search, mayChoose }: FoundProps) {
-  const { rows, isLoading, error, retry, more } = useActions(app.app_name, search);
+function Found({ app, search }: AppProps & { readonly search: string }) {
+  const { rows, isLoading, error, retry, more } = useActions(app.app_name, search, app.action_count);
   if (isLoading) return <Skeleton rows={6} height="h-24" label="Loading the actions" />;
   if (error !== null && rows.length === 0)
     return <ProblemNotice error={error} doing="Couldn't load the actions" onRetry={retry} />;
-  if (rows.length === 0) return search === "" ? <NoActions /> : <Empty title="No matching actions" />;
+  if (rows.length === 0) return search === "" ? <NoActions app={app} /> : <Empty title="No matching actions" />;
   return (
     <>
-      {search === "" && rows.every((action) => parametersOf(action).length === 0) ? <NoParameters /> : null}
+      {search === "" && app.directory === null && rows.every((action) => parametersOf(action).length === 0) ? (
+        <NoParameters />
+      ) : null}
       <p role="status" className="sr-only">
         {more.hasMore ? `more than ${rows.length} actions` : `${rows.length} actions`}
       </p>
@@ -77,8 +73,10 @@ function Found({ app, search, mayChoose }: FoundProps) {
   );
 }
 
-function NoActions() {
-  return (
+function NoActions({ app }: AppProps) {
+  return app.directory !== null ? (
+    <Empty title="No actions yet">{unreadSaid(app)}</Empty>
+  ) : (
     <Empty title="No actions" action={<SyncButton kind="full">Sync the catalogue</SyncButton>}>
       The catalogue has no actions of this app. Ask an administrator to sync the catalogue.
     </Empty>

@@ -48,7 +48,12 @@ function Accounts({ app, reader }: AppProps & { readonly reader: Reader }) {
   );
   const connect = (request: NewConnectionInput): void => connecting.mutate({ request, opened: openWindow() });
   const apps: readonly ConnectableApp[] = [
-    { app: app.app_name, title: app.display_name, provider: app.provider, owners: ["me", "shared"] },
+    {
+      app: app.app_name,
+      title: app.display_name,
+      provider: app.provider,
+      owners: app.directory === null ? ["me", "shared"] : ["me"],
+    },
   ];
   return (
     <Section
@@ -115,9 +120,9 @@ interface ConnectButtonsProps extends AppProps {
 /** A first account of each owner. The table connects one again, and the page of all connections adds others. */
 function ConnectButtons({ app, reader, rows, isBusy, onConnect }: ConnectButtonsProps) {
   const { data: integrations } = useQuery(integrationsQuery);
-  if (rows === undefined || integrations === undefined || integrations.status === "integrations_unavailable")
-    return null;
-  return findConnectableOwners(rows, reader).map((owner) => (
+  if (rows === undefined || integrations === undefined) return null;
+  if (integrations.status === "integrations_unavailable" && app.directory === null) return null;
+  return findConnectableOwners(rows, reader, app).map((owner) => (
     <Button
       key={owner}
       size="small"

@@ -51,12 +51,41 @@ export function AppPage() {
   );
 }
 
+interface ServerProps {
+  readonly app: MarketplaceApp;
+  readonly directory: NonNullable<MarketplaceApp["directory"]>;
+  readonly isAdmin: boolean;
+}
+
+/** Where the server is, and from which document that is known. */
+function Server({ app, directory: { url, document, checked_on: checked }, isAdmin }: ServerProps) {
+  return (
+    <Fact name="Address">
+      <span className="[overflow-wrap:anywhere]">
+        {isAdmin && app.is_added ? (
+          <Link to="/mcp-servers/$name" params={{ name: app.app_name }} className="text-accent underline">
+            {url}
+          </Link>
+        ) : (
+          url
+        )}
+        {", from "}
+        <a href={document} target="_blank" rel="noreferrer" className="text-accent underline">
+          a public document
+        </a>
+        {` of ${checked}.${app.is_connected ? "" : " Connecting checks it."}`}
+      </span>
+    </Fact>
+  );
+}
+
 function ShownApp({ app }: { readonly app: MarketplaceApp }) {
   const { view } = useSearch({ from: "/console/apps/$app" });
   const navigate = useNavigate();
   const { data: session } = useQuery(sessionQuery);
   const isAdmin = session?.scopes.includes("admin") === true;
-  const mayChoose = isAdmin && app.is_added;
+  const isOwn = app.directory !== null;
+  const mayChoose = isAdmin && app.is_added && !isOwn;
   const link = (search: AppSearch) => ({ to: "/apps/$app" as const, params: { app: app.app_name }, search });
   // Next to the state of its accounts, the page says whether the app is added.
   const said = stateSaid({ ...app, is_added: false });
@@ -64,6 +93,7 @@ function ShownApp({ app }: { readonly app: MarketplaceApp }) {
     { label: "Actions", link: link({}), isCurrent: view !== "triggers", count: app.action_count },
     { label: "Triggers", link: link({ view: "triggers" }), isCurrent: view === "triggers", count: app.trigger_count },
   ];
+  const showsTriggers = view === "triggers" && !isOwn;
   return (
     <Page
       title={app.display_name}
@@ -84,17 +114,17 @@ function ShownApp({ app }: { readonly app: MarketplaceApp }) {
           <Fact name="Workspace">{app.is_added ? "Added" : "Not added: agents cannot use it"}</Fact>
           <Fact name="Account">{schemesSaid(app)}</Fact>
           <Fact name="Provided by">{providerSaid(app)}</Fact>
+          {app.directory === null ? null : <Server app={app} directory={app.directory} isAdmin={isAdmin} />}
           <Fact name="Categories">{app.categories.length === 0 ? null : <Name>{app.categories.join(", ")}</Name>}</Fact>
         </Facts>
       </Card>
-      <IntegrationsNotice />
+      <IntegrationsNotice app={app} />
       {mayChoose ? <AppChanges app={app} /> : null}
       {mayChoose ? <ReadingActions app={app} /> : null}
       <AppAccounts app={app} />
       {mayChoose ? <AppAgents app={app} /> : null}
-      {mayChoose ? <AppOverrides app={app} /> : null}
-      <Tabs label="Parts of the app" tabs={tabs} />
-      {view === "triggers" ? (
+      {isOwn ? null : <Tabs label="Parts of the app" tabs={tabs} />}
+      {showsTriggers ? (
         <TriggerList app={app} />
       ) : view === "choose" && mayChoose ? (
         <ActionChooser app={app} onClose={() => void navigate(link({}))} />

@@ -2,6 +2,7 @@
 import { keepPreviousData, queryOptions, type QueryKey, useInfiniteQuery } from "@tanstack/react-query";
 import { answered, api } from "../../api/client.ts";
 import type { AppAction, MarketplaceApp } from "../../api/types.generated.ts";
+import { isUnread } from "./app-words.ts";
 import type { AppsSearch } from "./apps-search.ts";
 
 /** The most actions that one answer has. */
@@ -9,6 +10,9 @@ const ALL_ACTIONS = 20_000;
 /** Rows that are read and laid out at once. */
 const APPS_AT_ONCE = 60;
 const ACTIONS_AT_ONCE = 50;
+/** The first read of a server follows its first consent. */
+const FIRST_READ_MS = 2_000;
+const READS_AT_MOST = 15;
 /** The catalogue changes with a sync, which takes a minute. */
 const STALE_MS = 60_000;
 
@@ -39,7 +43,7 @@ export const workspaceQuery = queryOptions({
   queryFn: async () => (await answered(api.GET("/api/tools/workspace"))).apps,
 });
 
-/** An app by its name; null if the catalogue lacks it. */
+/** An app by its name; null if the catalogue lacks it. Read again while its server is being read for the first time. */
 export function appQuery(app: string) {
   return queryOptions({
     queryKey: [...marketplaceKey, "app", app],
@@ -47,6 +51,8 @@ export function appQuery(app: string) {
       const { apps } = await answered(api.GET("/api/tools/marketplace", { params: { query: { app, limit: 1 } } }));
       return apps[0] ?? null;
     },
+    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+      data != null && data.is_connected && isUnread(data) && dataUpdateCount < READS_AT_MOST ? FIRST_READ_MS : false,
   });
 }
 
@@ -85,9 +91,9 @@ export function useApps(search: AppsSearch) {
   });
 }
 
-/** The actions of an app that match. */
-export function useActions(app: string, search: string) {
-  return useRows<AppAction>([...marketplaceKey, "actions", app, search], async (offset) => {
+/** The actions of an app that match. They are read again when their number is another one. */
+export function useActions(app: string, search: string, count: number) {
+  return useRows<AppAction>([...marketplaceKey, "actions", app, search, count], async (offset) => {
     // One more than is laid out says whether there are more.
     const query = { ...(search === "" ? {} : { search }), offset, limit: ACTIONS_AT_ONCE + 1 };
     const read = await answered(api.GET("/api/tools/{app}/actions", { params: { path: { app }, query } }));

@@ -54,8 +54,12 @@ export function needsReconnect(app: Pick<MarketplaceApp, "connect_states">): boo
 /** Returns the owners of whom the app has no account in the list, as far as the reader can connect one. */
 export function findConnectableOwners(
   rows: readonly Pick<Connection, "owner">[],
-  { person, isAdmin }: Reader,
+  { person, isAdmin: mayShare }: Reader,
+  app: Pick<MarketplaceApp, "directory" | "is_added"> = { directory: null, is_added: true },
 ): ConnectionOwner[] {
+  // Each person connects an own account of an app of the directory, once it is added.
+  if (app.directory !== null && !app.is_added) return [];
+  const isAdmin = mayShare && app.directory === null;
   const isMissing: Readonly<Record<ConnectionOwner, boolean>> = {
     me: person !== null && !rows.some(({ owner }) => owner.kind === "person" && owner.id === person),
     shared: isAdmin && !rows.some(({ owner }) => owner.kind === "shared"),
@@ -70,10 +74,9 @@ export function letterOf(title: string): string {
 }
 
 /** What an app has, in one line. */
-export function sizeSaid({
-  action_count: actions,
-  trigger_count: triggers,
-}: Pick<MarketplaceApp, "action_count" | "trigger_count">): string {
+export function sizeSaid(app: Pick<MarketplaceApp, "action_count" | "trigger_count" | "directory">): string {
+  const { action_count: actions, trigger_count: triggers } = app;
+  if (app.directory !== null) return isUnread(app) ? "Own MCP server" : `Own MCP server, ${amount(actions, "action")}`;
   return triggers === 0 ? amount(actions, "action") : `${amount(actions, "action")}, ${amount(triggers, "trigger")}`;
 }
 
@@ -104,9 +107,23 @@ const PROVIDERS: Readonly<Record<MarketplaceApp["provider"], string>> = {
 };
 
 /** By whom an app is reached. */
-export function providerSaid({ provider }: Pick<MarketplaceApp, "provider">): string {
-  return PROVIDERS[provider];
+export function providerSaid({ provider, directory }: Pick<MarketplaceApp, "provider" | "directory">): string {
+  return directory === null ? PROVIDERS[provider] : "Its own MCP server";
 }
+
+/** True for an app whose server has not listed its tools yet. */
+export function isUnread({ directory, action_count: actions }: Pick<MarketplaceApp, "directory" | "action_count">) {
+  return directory !== null && actions === 0;
+}
+
+/** What a reader has to do before an app of the directory has actions. */
+export function unreadSaid({ is_added: isAdded, is_connected: isConnected }: AppStanding): string {
+  if (!isAdded) return "An administrator adds the app. Its actions are read when the first account is connected.";
+  if (!isConnected) return "They are read when the first account is connected.";
+  return "Its server has not listed them yet. An administrator can reload it under MCP servers.";
+}
+
+type AppStanding = Pick<MarketplaceApp, "is_added" | "is_connected">;
 
 /** The apps of a list that are added or not disconnected, and match a search. */
 export function matchApps(apps: readonly ConnectedApp[], { search = "", category }: AppsSearch): ConnectedApp[] {

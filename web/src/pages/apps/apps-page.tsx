@@ -6,7 +6,7 @@ import type { CatalogueStats } from "../../api/types.generated.ts";
 import { buttonClasses } from "../../ui/button.tsx";
 import { SelectField } from "../../ui/field.tsx";
 import { More } from "../../ui/more.tsx";
-import { Empty, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
+import { Empty, Notice, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { AppList } from "./app-list.tsx";
@@ -95,12 +95,24 @@ function AllApps({ filter, isSynced }: FilterProps & { readonly isSynced: boolea
   if (rows.length === 0) return isFiltered ? <NoMatch /> : <NoApps isSynced={isSynced} />;
   return (
     <Section title={isFiltered ? "Matching apps" : "All apps"}>
+      {isSynced ? null : <NotSynced />}
       <p role="status" className="text-sm text-quiet">
         {total === 1 ? "1 app" : `${total.toLocaleString("en")} apps`}
       </p>
       <AppList apps={rows} label="Apps of the catalogue" />
       <More {...more} />
     </Section>
+  );
+}
+
+/** The directory is listed without a sync. */
+function NotSynced() {
+  const { data: integrations } = useQuery(integrationsQuery);
+  if (integrations === undefined || integrations.status === "integrations_unavailable") return null;
+  return (
+    <Notice title="The apps by Composio are missing" action={<SyncButton kind="full">Sync the catalogue</SyncButton>}>
+      No sync has run yet. Ask an administrator to sync the catalogue.
+    </Notice>
   );
 }
 

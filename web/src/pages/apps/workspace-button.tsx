@@ -19,13 +19,17 @@ export function WorkspaceButton({ app }: AppProps) {
   return app.is_added ? <RemoveButton app={app} /> : <AddButton app={app} />;
 }
 
-function AddButton({ app: { app_name: name, display_name: title } }: AppProps) {
+function AddButton({ app: { app_name: name, display_name: title, directory } }: AppProps) {
   const queries = useQueryClient();
   const say = useToast();
   const adding = useMutation({
     mutationFn: async () => await answered(api.POST("/api/tools/add-to-workspace", { body: { app_name: name } })),
     onSuccess: async () => {
-      say(`${title} is added. New tasks can use its enabled actions.`);
+      say(
+        directory === null
+          ? `${title} is added. New tasks can use its enabled actions.`
+          : `${title} is added. Connect an account: its actions are read through it.`,
+      );
       await queries.invalidateQueries({ queryKey: marketplaceKey });
     },
     onError: (error) => say(`Couldn't add ${title}: ${toApiError(error).message}`),
@@ -42,7 +46,7 @@ function AddButton({ app: { app_name: name, display_name: title } }: AppProps) {
   );
 }
 
-function RemoveButton({ app: { app_name: name, display_name: title } }: AppProps) {
+function RemoveButton({ app: { app_name: name, display_name: title, directory } }: AppProps) {
   const queries = useQueryClient();
   const say = useToast();
   const [isOpen, setOpen] = useState(false);
@@ -72,7 +76,10 @@ function RemoveButton({ app: { app_name: name, display_name: title } }: AppProps
         onConfirm={() => removing.mutate()}
         onClose={close}
       >
-        <p>Agents can no longer call its actions, running tasks included. Connected accounts stay connected.</p>
+        <p>
+          Agents can no longer call its actions, running tasks included.{" "}
+          {directory === null ? "Connected accounts stay connected." : "Everyone's account of it is disconnected."}
+        </p>
         {removing.isError ? <ProblemNotice error={removing.error} doing="Couldn't remove" /> : null}
       </Confirm>
     </>
