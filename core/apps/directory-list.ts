@@ -17,8 +17,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.airtable.com/mcp",
     categories: ["Databases"],
     registers: null,
-    document:
-      "https://github.com/jaw9c/awesome-remote-mcp-servers/blob/302ea1c4a9f185a823e3f5fe7991b93a851ec565/README.md",
+    document: "https://github.com/jaw9c/awesome-remote-mcp-servers/blob/302ea1c4a9f1/README.md",
   },
   {
     slug: "amplitude",
@@ -27,8 +26,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.amplitude.com/mcp",
     categories: ["Analytics"],
     registers: "dynamic",
-    document:
-      "https://github.com/NangoHQ/nango/blob/2f4c0af671e2ca1c43dd4e78f3c369218bf3fc87/docs/api-integrations/amplitude-mcp.mdx",
+    document: "https://github.com/NangoHQ/nango/blob/2f4c0af671e2/docs/api-integrations/amplitude-mcp.mdx",
   },
   {
     slug: "apify",
@@ -37,7 +35,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.apify.com",
     categories: ["Search", "Developer tools"],
     registers: null,
-    document: "https://github.com/apify/apify-mcp-server/blob/91ee491b7337575f8ba747ad7b39d64815659d4c/README.md",
+    document: "https://github.com/apify/apify-mcp-server/blob/91ee491b7337/README.md",
   },
   {
     slug: "atlassian",
@@ -46,8 +44,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.atlassian.com/v1/mcp",
     categories: ["Project management", "Documents"],
     registers: null,
-    document:
-      "https://github.com/atlassian/atlassian-mcp-server/blob/94a30436435fb526a29f820f5f46250870eb75a0/README.md",
+    document: "https://github.com/atlassian/atlassian-mcp-server/blob/94a30436435f/README.md",
   },
   {
     slug: "attio",
@@ -56,8 +53,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.attio.com/mcp",
     categories: ["CRM"],
     registers: "dynamic",
-    document:
-      "https://github.com/NangoHQ/nango/blob/2f4c0af671e2ca1c43dd4e78f3c369218bf3fc87/docs/api-integrations/attio-mcp.mdx",
+    document: "https://github.com/NangoHQ/nango/blob/2f4c0af671e2/docs/api-integrations/attio-mcp.mdx",
   },
   {
     slug: "buildkite",
@@ -66,8 +62,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.buildkite.com/mcp",
     categories: ["Developer tools"],
     registers: null,
-    document:
-      "https://github.com/buildkite/docs/blob/35cf0294c6ea68f41d90da114120d73278f6fc0b/pages/apis/mcp_server.md",
+    document: "https://github.com/buildkite/docs/blob/35cf0294c6ea/pages/apis/mcp_server.md",
   },
   {
     slug: "carbon-voice",
@@ -76,8 +71,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.carbonvoice.app",
     categories: ["Team chat"],
     registers: null,
-    document:
-      "https://github.com/docker/mcp-registry/blob/818bf169b365e7b7d5b117352e32757c54844718/servers/carbon-voice/server.yaml",
+    document: "https://github.com/docker/mcp-registry/blob/818bf169b365/servers/carbon-voice/server.yaml",
   },
   {
     slug: "circleback",
@@ -86,8 +80,7 @@ const ROWS: readonly Row[] = [
     url: "https://app.circleback.ai/api/mcp",
     categories: ["Meetings"],
     registers: "dynamic",
-    document:
-      "https://github.com/NangoHQ/nango/blob/2f4c0af671e2ca1c43dd4e78f3c369218bf3fc87/docs/api-integrations/circleback-mcp.mdx",
+    document: "https://github.com/NangoHQ/nango/blob/2f4c0af671e2/docs/api-integrations/circleback-mcp.mdx",
   },
   {
     slug: "cloudflare-observability",
@@ -96,8 +89,7 @@ const ROWS: readonly Row[] = [
     url: "https://observability.mcp.cloudflare.com/mcp",
     categories: ["Cloud", "Monitoring"],
     registers: null,
-    document:
-      "https://github.com/cloudflare/mcp-server-cloudflare/blob/70ff690553722f731849ede6ba9ce98958395a23/README.md",
+    document: "https://github.com/cloudflare/mcp-server-cloudflare/blob/70ff69055372/README.md",
   },
   {
     slug: "cloudflare-bindings",
@@ -106,8 +98,7 @@ const ROWS: readonly Row[] = [
     url: "https://bindings.mcp.cloudflare.com/mcp",
     categories: ["Cloud", "Developer tools"],
     registers: null,
-    document:
-      "https://github.com/cloudflare/mcp-server-cloudflare/blob/70ff690553722f731849ede6ba9ce98958395a23/README.md",
+    document: "https://github.com/cloudflare/mcp-server-cloudflare/blob/70ff69055372/README.md",
   },
   {
     slug: "digits",
@@ -116,8 +107,7 @@ const ROWS: readonly Row[] = [
     url: "https://api.digits.com/mcp",
     categories: ["Accounting"],
     registers: "dynamic",
-    document:
-      "https://github.com/NangoHQ/nango/blob/2f4c0af671e2ca1c43dd4e78f3c369218bf3fc87/docs/api-integrations/digits-mcp.mdx",
+    document: "https://github.com/NangoHQ/nango/blob/2f4c0af671e2/docs/api-integrations/digits-mcp.mdx",
   },
   {
     slug: "fireflies",
@@ -126,8 +116,7 @@ const ROWS: readonly Row[] = [
     url: "https://api.fireflies.ai/mcp",
     categories: ["Meetings"],
     registers: null,
-    document:
-      "https://github.com/docker/mcp-registry/blob/818bf169b365e7b7d5b117352e32757c54844718/servers/firefly/server.yaml",
+    document: "https://github.com/docker/mcp-registry/blob/818bf169b365/servers/firefly/server.yaml",
   },
   {
     slug: "globalping",
@@ -136,8 +125,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.globalping.dev/mcp",
     categories: ["Monitoring", "Developer tools"],
     registers: null,
-    document:
-      "https://github.com/jsdelivr/globalping-mcp-server/blob/8db712308b0727144f6f5352a81ec6ded8c8c700/README.md",
+    document: "https://github.com/jsdelivr/globalping-mcp-server/blob/8db712308b07/README.md",
   },
   {
     slug: "grafbase",
@@ -146,8 +134,7 @@ const ROWS: readonly Row[] = [
     url: "https://api.grafbase.com/mcp",
     categories: ["Developer tools"],
     registers: null,
-    document:
-      "https://github.com/docker/mcp-registry/blob/818bf169b365e7b7d5b117352e32757c54844718/servers/grafbase/server.yaml",
+    document: "https://github.com/docker/mcp-registry/blob/818bf169b365/servers/grafbase/server.yaml",
   },
   {
     slug: "granola",
@@ -156,8 +143,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.granola.ai/mcp",
     categories: ["Meetings"],
     registers: "dynamic",
-    document:
-      "https://github.com/NangoHQ/nango/blob/2f4c0af671e2ca1c43dd4e78f3c369218bf3fc87/docs/api-integrations/granola-mcp.mdx",
+    document: "https://github.com/NangoHQ/nango/blob/2f4c0af671e2/docs/api-integrations/granola-mcp.mdx",
   },
   {
     slug: "hugging-face",
@@ -166,7 +152,7 @@ const ROWS: readonly Row[] = [
     url: "https://huggingface.co/mcp?login",
     categories: ["Machine learning"],
     registers: null,
-    document: "https://github.com/huggingface/hf-mcp-server/blob/e83f335036b3e42f93787f2e8df0c0af72b1fd43/README.md",
+    document: "https://github.com/huggingface/hf-mcp-server/blob/e83f335036b3/README.md",
   },
   {
     slug: "incident-io",
@@ -175,8 +161,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.incident.io/mcp",
     categories: ["Monitoring"],
     registers: null,
-    document:
-      "https://github.com/docker/mcp-registry/blob/818bf169b365e7b7d5b117352e32757c54844718/servers/incident-io/server.yaml",
+    document: "https://github.com/docker/mcp-registry/blob/818bf169b365/servers/incident-io/server.yaml",
   },
   {
     slug: "instant",
@@ -185,8 +170,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.instantdb.com/mcp",
     categories: ["Databases", "Developer tools"],
     registers: null,
-    document:
-      "https://github.com/instantdb/instant/blob/a4d2ef33b60f281a437191006e4541d4780f9e4a/client/packages/mcp/README.md",
+    document: "https://github.com/instantdb/instant/blob/a4d2ef33b60f/client/packages/mcp/README.md",
   },
   {
     slug: "jam",
@@ -195,8 +179,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.jam.dev/mcp",
     categories: ["Developer tools"],
     registers: null,
-    document:
-      "https://github.com/jaw9c/awesome-remote-mcp-servers/blob/302ea1c4a9f185a823e3f5fe7991b93a851ec565/README.md",
+    document: "https://github.com/jaw9c/awesome-remote-mcp-servers/blob/302ea1c4a9f1/README.md",
   },
   {
     slug: "linear",
@@ -205,8 +188,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.linear.app/mcp",
     categories: ["Project management", "Developer tools"],
     registers: "dynamic",
-    document:
-      "https://github.com/docker/mcp-registry/blob/818bf169b365e7b7d5b117352e32757c54844718/servers/linear/server.yaml",
+    document: "https://github.com/docker/mcp-registry/blob/818bf169b365/servers/linear/server.yaml",
   },
   {
     slug: "miro",
@@ -215,7 +197,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.miro.com/",
     categories: ["Design", "Documents"],
     registers: null,
-    document: "https://github.com/miroapp/miro-ai/blob/85c2c7347542b3ce185eb1d2793f8d79ad485c63/README.md",
+    document: "https://github.com/miroapp/miro-ai/blob/85c2c7347542/README.md",
   },
   {
     slug: "monday",
@@ -224,7 +206,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.monday.com/mcp",
     categories: ["Project management"],
     registers: null,
-    document: "https://github.com/mondaycom/mcp/blob/cd3690e5a6d860da53fb13089b6048490b468716/README.md",
+    document: "https://github.com/mondaycom/mcp/blob/cd3690e5a6d8/README.md",
   },
   {
     slug: "morningstar",
@@ -233,8 +215,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.morningstar.com/mcp",
     categories: ["Finance"],
     registers: null,
-    document:
-      "https://github.com/docker/mcp-registry/blob/818bf169b365e7b7d5b117352e32757c54844718/servers/morningstar-mcp-server/server.yaml",
+    document: "https://github.com/docker/mcp-registry/blob/818bf169b365/servers/morningstar-mcp-server/server.yaml",
   },
   {
     slug: "neon",
@@ -243,7 +224,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.neon.tech/mcp",
     categories: ["Databases", "Developer tools"],
     registers: null,
-    document: "https://github.com/neondatabase/mcp-server-neon/blob/94928121944167d82d9b2b865bcdc5469631557d/README.md",
+    document: "https://github.com/neondatabase/mcp-server-neon/blob/949281219441/README.md",
   },
   {
     slug: "netlify",
@@ -252,8 +233,7 @@ const ROWS: readonly Row[] = [
     url: "https://netlify-mcp.netlify.app/mcp",
     categories: ["Cloud", "Developer tools"],
     registers: null,
-    document:
-      "https://github.com/jaw9c/awesome-remote-mcp-servers/blob/302ea1c4a9f185a823e3f5fe7991b93a851ec565/README.md",
+    document: "https://github.com/jaw9c/awesome-remote-mcp-servers/blob/302ea1c4a9f1/README.md",
   },
   {
     slug: "notion",
@@ -271,8 +251,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.postman.com/mcp",
     categories: ["Developer tools"],
     registers: null,
-    document:
-      "https://github.com/postmanlabs/postman-mcp-server/blob/e1191a57a812c6e0e73eacd6eb1b62708329adb0/README.md",
+    document: "https://github.com/postmanlabs/postman-mcp-server/blob/e1191a57a812/README.md",
   },
   {
     slug: "prisma-postgres",
@@ -281,7 +260,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.prisma.io/mcp",
     categories: ["Databases", "Developer tools"],
     registers: null,
-    document: "https://github.com/prisma/mcp/blob/798c371db42bdb8caa7572d5656c1e3e5b204dd7/README.md",
+    document: "https://github.com/prisma/mcp/blob/798c371db42b/README.md",
   },
   {
     slug: "pulumi",
@@ -290,8 +269,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.ai.pulumi.com/mcp",
     categories: ["Cloud", "Developer tools"],
     registers: null,
-    document:
-      "https://github.com/docker/mcp-registry/blob/818bf169b365e7b7d5b117352e32757c54844718/servers/pulumi-remote/server.yaml",
+    document: "https://github.com/docker/mcp-registry/blob/818bf169b365/servers/pulumi-remote/server.yaml",
   },
   {
     slug: "railway",
@@ -300,8 +278,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.railway.com",
     categories: ["Cloud", "Developer tools"],
     registers: null,
-    document:
-      "https://github.com/railwayapp/docs/blob/c2a634f1b3891ac2947c2e875006d986748860a5/content/docs/cli/mcp.md",
+    document: "https://github.com/railwayapp/docs/blob/c2a634f1b389/content/docs/cli/mcp.md",
   },
   {
     slug: "ramp",
@@ -310,8 +287,7 @@ const ROWS: readonly Row[] = [
     url: "https://ramp-mcp-remote.ramp.com/mcp",
     categories: ["Accounting", "Finance"],
     registers: null,
-    document:
-      "https://github.com/jaw9c/awesome-remote-mcp-servers/blob/302ea1c4a9f185a823e3f5fe7991b93a851ec565/README.md",
+    document: "https://github.com/jaw9c/awesome-remote-mcp-servers/blob/302ea1c4a9f1/README.md",
   },
   {
     slug: "sanity",
@@ -320,7 +296,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.sanity.io",
     categories: ["Content management"],
     registers: "dynamic",
-    document: "https://github.com/sanity-io/sanity-mcp-server/blob/19f204e9c9e5d858c11396f01d156216706cc040/README.md",
+    document: "https://github.com/sanity-io/sanity-mcp-server/blob/19f204e9c9e5/README.md",
   },
   {
     slug: "sentry",
@@ -329,7 +305,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.sentry.dev/mcp",
     categories: ["Monitoring", "Developer tools"],
     registers: null,
-    document: "https://github.com/getsentry/sentry-mcp/blob/4a109327ef3cc3b20b36ac18edbce68d37010565/README.md",
+    document: "https://github.com/getsentry/sentry-mcp/blob/4a109327ef3c/README.md",
   },
   {
     slug: "simplescraper",
@@ -338,8 +314,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.simplescraper.io/mcp",
     categories: ["Search"],
     registers: null,
-    document:
-      "https://github.com/jaw9c/awesome-remote-mcp-servers/blob/302ea1c4a9f185a823e3f5fe7991b93a851ec565/README.md",
+    document: "https://github.com/jaw9c/awesome-remote-mcp-servers/blob/302ea1c4a9f1/README.md",
   },
   {
     slug: "stripe",
@@ -348,7 +323,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.stripe.com",
     categories: ["Payments"],
     registers: null,
-    document: "https://github.com/stripe/ai/blob/bad904b02f7071592c38bcca83d33667ff015bb1/README.md",
+    document: "https://github.com/stripe/ai/blob/bad904b02f70/README.md",
   },
   {
     slug: "supabase",
@@ -357,8 +332,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.supabase.com/mcp",
     categories: ["Databases", "Developer tools"],
     registers: "dynamic",
-    document:
-      "https://github.com/supabase-community/supabase-mcp/blob/17fb90f8655ad1ce7ee320614d22eb68bb26e510/README.md",
+    document: "https://github.com/supabase-community/supabase-mcp/blob/17fb90f8655a/README.md",
   },
   {
     slug: "superhuman",
@@ -367,8 +341,7 @@ const ROWS: readonly Row[] = [
     url: "https://mcp.mail.superhuman.com/mcp",
     categories: ["Email"],
     registers: "dynamic",
-    document:
-      "https://github.com/NangoHQ/nango/blob/2f4c0af671e2ca1c43dd4e78f3c369218bf3fc87/docs/api-integrations/superhuman-mcp.mdx",
+    document: "https://github.com/NangoHQ/nango/blob/2f4c0af671e2/docs/api-integrations/superhuman-mcp.mdx",
   },
   {
     slug: "thoughtspot",
@@ -377,7 +350,7 @@ const ROWS: readonly Row[] = [
     url: "https://agent.thoughtspot.app/mcp",
     categories: ["Analytics"],
     registers: "dynamic",
-    document: "https://github.com/thoughtspot/mcp-server/blob/9dad8b5f3921dcc07595075789e2b3a1e1d97f01/server.json",
+    document: "https://github.com/thoughtspot/mcp-server/blob/9dad8b5f3921/server.json",
   },
   {
     slug: "todoist",
@@ -386,7 +359,7 @@ const ROWS: readonly Row[] = [
     url: "https://ai.todoist.net/mcp",
     categories: ["Tasks"],
     registers: null,
-    document: "https://github.com/Doist/todoist-ai/blob/573cfb0914994340c9e86d5f00a48b072fa18b18/README.md",
+    document: "https://github.com/Doist/todoist-ai/blob/573cfb091499/README.md",
   },
   {
     slug: "wordpress-com",
@@ -395,8 +368,7 @@ const ROWS: readonly Row[] = [
     url: "https://public-api.wordpress.com/wpcom/v2/mcp/v1",
     categories: ["Content management"],
     registers: "dynamic",
-    document:
-      "https://github.com/NangoHQ/nango/blob/2f4c0af671e2ca1c43dd4e78f3c369218bf3fc87/docs/api-integrations/wordpress-mcp.mdx",
+    document: "https://github.com/NangoHQ/nango/blob/2f4c0af671e2/docs/api-integrations/wordpress-mcp.mdx",
   },
 ];
 

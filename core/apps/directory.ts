@@ -3,7 +3,6 @@
  * catalogue. The list is code: no tenant changes it. A tenant that adds such an app has its server as an MCP server of
  * the app's name, to which each person connects an account.
  */
-import { isPerPerson, type McpSettings } from "../mcp/config.ts";
 import type { CatalogueApp, CatalogueStats } from "../ports/app-catalogue.ts";
 
 /** An entry of the directory. */
@@ -22,11 +21,6 @@ export interface DirectoryApp {
   readonly document: string;
   /** When that was read, as a date. */
   readonly checkedOn: string;
-}
-
-/** True if a server with these settings is the one that adding the entry makes. */
-export function isServerOf({ url }: Pick<DirectoryApp, "url">, settings: Pick<McpSettings, "url" | "oauth">): boolean {
-  return settings.url !== null && settings.url === URL.parse(url)?.href && isPerPerson(settings);
 }
 
 /** The entry as lists and searches read it. Its actions are known once its server was read. */

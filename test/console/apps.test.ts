@@ -166,15 +166,15 @@ test("without a provider the pages say so, and what works anyway", async () => {
   const { page } = console;
   await console.open("/apps");
   await page.getByText(DISABLED).waitFor();
-  await page.getByText("The catalogue is empty").waitFor();
-  await page.getByText("Ask an administrator to save a Composio key").waitFor();
+  await page.getByText("Apps with an MCP server of their own work without it.").waitFor();
+  await page.getByRole("list", { name: "Apps of the catalogue" }).getByText("Notion").waitFor();
   expect(await page.getByRole("button", { name: "Sync the catalogue" }).count()).toBe(0);
   await expectWidths(page, "apps-none");
   await page.getByRole("navigation").getByRole("link", { name: "Apps", exact: true }).waitFor();
   await console.open("/apps/gmail");
   await page.getByText("App not found").waitFor();
   await page.getByRole("link", { name: "Back to apps" }).click();
-  await page.getByText("The catalogue is empty").waitFor();
+  await page.getByText(DISABLED).waitFor();
 });
 
 test("an administrator syncs an empty catalogue", async () => {

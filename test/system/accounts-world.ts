@@ -26,8 +26,10 @@ export interface AccountsWorld {
   close(): Promise<void>;
 }
 
-/** Starts everything. Otto's state folder is empty. */
-export async function startAccountsWorld(): Promise<AccountsWorld> {
+/** Starts everything. Otto's state folder is empty. `more` are other variables of it, for the address of the MCP server. */
+export async function startAccountsWorld(
+  more: (mcpUrl: string) => Readonly<Record<string, string>> = () => ({}),
+): Promise<AccountsWorld> {
   const [app, slack] = await Promise.all([startOAuthApp(), startSlackServer()]);
   const pagesCalls: PagesCall[] = [];
   const mcp = await startPages(app, pagesCalls);
@@ -40,6 +42,7 @@ export async function startAccountsWorld(): Promise<AccountsWorld> {
       OTTO_EGRESS_ALLOW: `${app.host},${mcp.host}`,
       SLACK_API_URL: `${slack.url}/api/`,
       SLACK_SIGNING_SECRET: SIGNING_SECRET,
+      ...more(mcp.url),
     }));
     return {
       system,

@@ -4,7 +4,8 @@
  */
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { checkDirectoryAppFromEnv, findDirectoryApp } from "../../adapters/env/directory.ts";
-import { type DirectoryApp, isServerOf } from "../../core/apps/directory.ts";
+import type { DirectoryApp } from "../../core/apps/directory.ts";
+import { isServerOf } from "../../core/mcp/directory-server.ts";
 import { raise } from "../../core/base/errors.ts";
 import { MAX_SERVERS, readServer } from "../../core/mcp/config.ts";
 import type { McpServerRecord } from "../../core/ports/mcp-server-table.ts";

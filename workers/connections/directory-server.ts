@@ -5,7 +5,7 @@
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { checkDirectoryAppFromEnv, findDirectoryApp } from "../../adapters/env/directory.ts";
-import { isServerOf } from "../../core/apps/directory.ts";
+import { isServerOf } from "../../core/mcp/directory-server.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import { getOwnerPerson } from "../../core/connections/account.ts";
 import type { Connection } from "../../core/connections/connection.ts";

@@ -2,7 +2,7 @@
 import { connectionsFromEnv } from "../../adapters/env/connections.ts";
 import { findDirectoryApp } from "../../adapters/env/directory.ts";
 import { mcpFromEnv, mcpRegistryFromEnv } from "../../adapters/env/mcp.ts";
-import { isServerOf } from "../../core/apps/directory.ts";
+import { isServerOf } from "../../core/mcp/directory-server.ts";
 import { failed, notSent, ok, type Result } from "../../core/base/errors.ts";
 import type { Account } from "../../core/connections/account.ts";
 import { startActors } from "../../core/connections/actors.ts";

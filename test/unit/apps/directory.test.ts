@@ -1,11 +1,7 @@
 /** The directory of apps with MCP servers: its entries, and the rules about them. */
 import { describe, expect, it } from "vitest";
-import {
-  addDirectoryStats,
-  describeDeadEntry,
-  isServerOf,
-  readReplacedDirectory,
-} from "../../../core/apps/directory.ts";
+import { addDirectoryStats, describeDeadEntry, readReplacedDirectory } from "../../../core/apps/directory.ts";
+import { isServerOf } from "../../../core/mcp/directory-server.ts";
 import { DIRECTORY } from "../../../core/apps/directory-list.ts";
 import { readServer, serverNameSchema } from "../../../core/mcp/config.ts";
 import { valueOf } from "../../contracts/value-of.ts";
