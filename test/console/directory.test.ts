@@ -121,6 +121,8 @@ test("an administrator imports an API with its own OAuth", async () => {
   await page.getByLabel("Scopes").fill("read");
   await page.getByRole("button", { name: "Import", exact: true }).click();
   await page.getByText("imported as openapi:crm").waitFor();
+  const { data } = (await ana.api.send("GET", "/v1/apps")).json;
+  expect(data.map(({ app: name }: { app: string }) => name)).toEqual(["crm", "notion-mcp"]);
 });
 
 test("two people connect both apps, and the first account reads the actions", async () => {

@@ -21,13 +21,13 @@ export interface ListedApps {
   readonly snapshot: CatalogueSnapshot | null;
   readonly apps: readonly CatalogueApp[];
   readonly stats: CatalogueStats;
-  isAdded(app: Pick<CatalogueApp, "app" | "provider">): boolean;
+  readonly isAdded: (app: Pick<CatalogueApp, "app" | "provider">) => boolean;
   /** Those that are added, by provider and name. */
   readonly added: readonly Pick<CatalogueApp, "app" | "provider">[];
   /** What tasks have of an app of the directory; what the catalogue has of another. */
-  countActions(app: CatalogueApp): number;
+  readonly countActions: (app: CatalogueApp) => number;
   /** Null for an app of the catalogue. */
-  findEntry(app: Pick<CatalogueApp, "app" | "provider">): DirectoryApp | null;
+  readonly findEntry: (app: Pick<CatalogueApp, "app" | "provider">) => DirectoryApp | null;
 }
 
 const EMPTY: CatalogueStats = { apps: 0, actions: 0, triggers: 0, categories: [] };
