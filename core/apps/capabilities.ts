@@ -24,7 +24,7 @@ const CHANGES = ["create", "delete", "remove", "merge", "archive", "revoke", "ma
 const DESTRUCTIVE = new Set(["channel.archive", "database.schema", "auth.revoke", "user.remove", "user.manage"]);
 
 /** Capabilities that need an approval unless the agent's policy says otherwise, also where the provider says “only reads”. */
-const ASKED = new Set([
+const APPROVED_FIRST = new Set([
   "repo.create",
   "pr.merge",
   "branch.merge",
@@ -38,8 +38,8 @@ export function isDestructiveCapability(capability: string): boolean {
   return capability.endsWith(".delete") || capability.startsWith("admin.") || DESTRUCTIVE.has(capability);
 }
 
-export function isAskedCapability(capability: string): boolean {
-  return ASKED.has(capability);
+export function needsApproval(capability: string): boolean {
+  return APPROVED_FIRST.has(capability);
 }
 
 /** Lists the capabilities of an action; empty if its words name none. Called by `judgeAction` (`judge.ts`). */

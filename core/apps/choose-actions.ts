@@ -9,7 +9,7 @@ import { formatHints } from "./hints.ts";
 import { type Intent, readIntent } from "./intent.ts";
 import type { PinnedActions } from "./pinned-actions.ts";
 import { type Resolution, resolveActions } from "./resolve.ts";
-import { type Asked, readDates, readAsked, type TaskApps, type WrittenAt } from "./task-apps.ts";
+import { readDates, readTaskIntent, type TaskApps, type WrittenAt } from "./task-apps.ts";
 
 /** The most tokens of the specs of actions that a request shows. */
 export const MAX_SHOWN_TOKENS = 600;
@@ -64,8 +64,8 @@ export async function chooseActions(request: ChoiceRequest, sources: ChoiceSourc
     shownTokens: shown.tokens,
     nameOf: ({ action }) => nameOf(action),
   });
-  const asked: Asked = readAsked(texts, writtenAt);
-  return ok({ apps: { asked, shown: shown.names, hints }, resolution: resolved.value });
+  const apps = { intent: readTaskIntent(texts, writtenAt), shown: shown.names, hints };
+  return ok({ apps, resolution: resolved.value });
 }
 
 /** Finds the pinned actions that fit the words of a request. */

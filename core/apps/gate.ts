@@ -7,7 +7,7 @@
 import type { CapabilityGate } from "../agents/agent.ts";
 import type { PolicyRuling } from "../gateway/policy.ts";
 import type { ActionJudgement } from "./catalogue.ts";
-import { type Intent, isAskedFor } from "./intent.ts";
+import { type GateIntent, isRequested } from "./intent.ts";
 
 /** What the gate reads of an action. */
 export interface GatedAction extends Pick<ActionJudgement, "effect" | "capabilities" | "isDestructive"> {
@@ -19,11 +19,7 @@ const ALLOWED: PolicyRuling = { decision: "allow", because: "it serves the reque
 const DESTRUCTIVE: PolicyRuling = { decision: "ask", because: "it destroys data or takes away rights" };
 
 /** Rules on a call. A fault while judging, such as a damaged catalogue, denies. */
-export function ruleGate(
-  gate: CapabilityGate,
-  action: GatedAction,
-  intent: Pick<Intent, "actions" | "capabilities">,
-): PolicyRuling {
+export function ruleGate(gate: CapabilityGate, action: GatedAction, intent: GateIntent): PolicyRuling {
   try {
     return judge(gate, action, intent);
   } catch {
@@ -31,13 +27,9 @@ export function ruleGate(
   }
 }
 
-function judge(
-  gate: CapabilityGate,
-  action: GatedAction,
-  intent: Pick<Intent, "actions" | "capabilities">,
-): PolicyRuling {
+function judge(gate: CapabilityGate, action: GatedAction, intent: GateIntent): PolicyRuling {
   const { effect, isDestructive } = action;
-  const inside = isAskedFor(action, intent);
+  const inside = isRequested(action, intent);
   switch (gate) {
     case "off":
       return isDestructive ? DESTRUCTIVE : ALLOWED;

@@ -24,6 +24,9 @@ export interface Intent {
   readonly confidence: number;
 }
 
+/** What the gate reads of a request. */
+export type GateIntent = Pick<Intent, "actions" | "capabilities">;
+
 /** What a request without a known capability may use. */
 const FALLBACK: ReadonlySet<string> = new Set(["data.query", "search.general", "message.read", "file.list"]);
 
@@ -74,9 +77,9 @@ export function readIntent(texts: readonly string[]): Intent {
 }
 
 /** True if a request asks for an action: by its name, or by a capability. Called by the gate (`gate.ts`). */
-export function isAskedFor(
+export function isRequested(
   { action, capabilities }: { readonly action: string } & Pick<ActionJudgement, "capabilities">,
-  intent: Pick<Intent, "actions" | "capabilities">,
+  intent: GateIntent,
 ): boolean {
   return intent.actions.has(action) || servesIntent(capabilities, intent);
 }

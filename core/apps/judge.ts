@@ -1,5 +1,5 @@
 /** What Otto says of an action. Called for each action when a sync compiles the catalogue. */
-import { isAskedCapability, isDestructiveCapability, listCapabilities } from "./capabilities.ts";
+import { needsApproval, isDestructiveCapability, listCapabilities } from "./capabilities.ts";
 import type { ActionJudgement, DescribedAction } from "./catalogue.ts";
 import { ruleEffect } from "./effect.ts";
 
@@ -10,8 +10,8 @@ export function judgeAction(
   const ruled = ruleEffect(action);
   const capabilities = listCapabilities(action);
   const isDestructive = ruled.security === "critical" || capabilities.some(isDestructiveCapability);
-  const asked = ruled.security === "cautious" ? capabilities.find(isAskedCapability) : undefined;
-  if (asked === undefined) return { ...ruled, capabilities, isDestructive };
-  const because = `Its provider says that it only reads, but “${asked}” needs an approval.`;
+  const approved = ruled.security === "cautious" ? capabilities.find(needsApproval) : undefined;
+  if (approved === undefined) return { ...ruled, capabilities, isDestructive };
+  const because = `Its provider says that it only reads, but “${approved}” needs an approval.`;
   return { effect: ruled.effect, security: "dangerous", because, capabilities, isDestructive };
 }

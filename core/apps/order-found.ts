@@ -16,7 +16,7 @@ export interface RatedAction {
 }
 
 /** What is added to a rating, whose neighbours differ by some tenths. */
-const WEIGHTS = { verb: 1, unaskedLoss: -2, outside: -1, variant: -2 } as const;
+const WEIGHTS = { verb: 1, unrequestedLoss: -2, outside: -1, variant: -2 } as const;
 /** The share of a verb that is of the kind of the request's: a search for “list”. */
 const SAME_KIND = 0.6;
 
@@ -46,22 +46,22 @@ export function orderFound(found: readonly RatedAction[], text: string, intent: 
   return rated.sort((one, other) => other.rating - one.rating || one.rank - other.rank).map(({ action }) => action);
 }
 
-function rateVerb(action: ListedAction, asked: ReadonlySet<string>): number {
+function rateVerb(action: ListedAction, requested: ReadonlySet<string>): number {
   const verb = findActionVerb(action);
-  const kinds = new Set(Array.from(asked, (one) => KIND_OF.get(one)));
+  const kinds = new Set(Array.from(requested, (one) => KIND_OF.get(one)));
   const kind = verb === null ? undefined : KIND_OF.get(verb);
-  if (kind === LOSS && !kinds.has(LOSS)) return WEIGHTS.unaskedLoss;
-  if (verb === null || asked.size === 0) return 0;
-  if (asked.has(verb)) return WEIGHTS.verb;
+  if (kind === LOSS && !kinds.has(LOSS)) return WEIGHTS.unrequestedLoss;
+  if (verb === null || requested.size === 0) return 0;
+  if (requested.has(verb)) return WEIGHTS.verb;
   return kind !== undefined && kinds.has(kind) ? SAME_KIND * WEIGHTS.verb : 0;
 }
 
 /** Returns how far an action is a variant of another found one, by the words of its name that nobody asked for: 0 to 1. */
-function rateVariant(action: ListedAction, names: ReadonlySet<string>, asked: ReadonlySet<string>): number {
+function rateVariant(action: ListedAction, names: ReadonlySet<string>, words: ReadonlySet<string>): number {
   const plain = findPlain(action.action, names);
   if (plain === null) return 0;
   const more = splitActionName({ action: action.action.slice(plain.length + 1), app: "" });
-  return more.filter((word) => !asked.has(word)).length / Math.max(1, more.length);
+  return more.filter((word) => !words.has(word)).length / Math.max(1, more.length);
 }
 
 /** Finds the shortest of the names with which a longer name begins. */

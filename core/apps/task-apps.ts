@@ -5,11 +5,11 @@
 import { openZone } from "../base/time-zone.ts";
 import type { Message } from "../model/messages.ts";
 import { type Label, mayInstruct } from "../provenance/label.ts";
-import { type Intent, readIntent } from "./intent.ts";
+import { type GateIntent, readIntent } from "./intent.ts";
 import { type DateRange, resolveRelativeDates } from "./relative-dates.ts";
 
 /** What the people of a task asked for. Read from their own words alone, never from a tool's result. */
-export interface Asked {
+export interface StoredIntent {
   /** `category.action`. */
   readonly capabilities: readonly string[];
   /** Names of actions. */
@@ -20,7 +20,7 @@ export interface Asked {
 
 /** The apps of a task. Absent from the facts of a task without any. */
 export interface TaskApps {
-  readonly asked: Asked;
+  readonly intent: StoredIntent;
   /** Names of the tools of actions that its requests show, the best first. */
   readonly shown: readonly string[];
   /** A part of the system message; empty if there is nothing to say. */
@@ -51,8 +51,8 @@ export interface WrittenAt {
 }
 
 /** Reads what the input of a task asks for. */
-export function readAsked(texts: readonly string[], at: WrittenAt): Asked {
-  return { ...toAsked(readIntent(texts)), dates: readDates(texts, at) };
+export function readTaskIntent(texts: readonly string[], at: WrittenAt): StoredIntent {
+  return { ...toStored(readIntent(texts)), dates: readDates(texts, at) };
 }
 
 /** Finds the relative dates of the texts, each phrase once. */
@@ -61,40 +61,38 @@ export function readDates(texts: readonly string[], { now, timeZone }: WrittenAt
   return zone === null ? [] : resolveRelativeDates(texts.join("\n"), now, zone);
 }
 
-/** Adds what a later message asks for. Returns the same object if that is nothing new. */
-export function addAsked(asked: Asked, messages: readonly ActorText[]): Asked {
+/** Adds what later messages ask for. Returns the same object if that is nothing new. */
+export function extendIntent(intent: StoredIntent, messages: readonly ActorText[]): StoredIntent {
   const texts = listActorTexts(messages);
-  if (texts.length === 0) return asked;
-  const intent = readIntent(texts);
-  const more = intent.isGeneric ? { capabilities: [], actions: [...intent.actions] } : toAsked(intent);
-  const capabilities = joinNames(asked.capabilities, more.capabilities);
-  const actions = joinNames(asked.actions, more.actions).slice(0, MAX_NAMED);
+  if (texts.length === 0) return intent;
+  const added = readIntent(texts);
+  const more = added.isGeneric ? { capabilities: [], actions: [...added.actions] } : toStored(added);
+  const capabilities = joinNames(intent.capabilities, more.capabilities);
+  const actions = joinNames(intent.actions, more.actions).slice(0, MAX_NAMED);
   // The time of the message is not needed to know whether it names a date.
-  const dates = asked.dates.length > 0 && readDates(texts, { now: 0 }).length > 0 ? [] : asked.dates;
+  const dates = intent.dates.length > 0 && readDates(texts, { now: 0 }).length > 0 ? [] : intent.dates;
   const isSame =
-    capabilities.length === asked.capabilities.length &&
-    actions.length === asked.actions.length &&
-    dates.length === asked.dates.length;
-  return isSame ? asked : { capabilities, actions, dates };
+    capabilities.length === intent.capabilities.length &&
+    actions.length === intent.actions.length &&
+    dates.length === intent.dates.length;
+  return isSame ? intent : { capabilities, actions, dates };
 }
 
-/** What the gate compares a call with. */
-export type AskedIntent = Pick<Intent, "actions" | "capabilities">;
-
 /** Nobody is known to have asked for anything. */
-const NOTHING_ASKED: AskedIntent = { actions: new Set(), capabilities: new Set() };
+const NO_INTENT: GateIntent = { actions: new Set(), capabilities: new Set() };
 
-export function toIntent(asked: Pick<Asked, "actions" | "capabilities"> | undefined): AskedIntent {
-  if (asked === undefined) return NOTHING_ASKED;
-  return { actions: new Set(asked.actions), capabilities: new Set(asked.capabilities) };
+/** Opens a stored intent for the gate. Absent for a task without apps. */
+export function toGateIntent(intent: Pick<StoredIntent, "actions" | "capabilities"> | undefined): GateIntent {
+  if (intent === undefined) return NO_INTENT;
+  return { actions: new Set(intent.actions), capabilities: new Set(intent.capabilities) };
 }
 
 /** The intent of a person who names one action: by calling it, or by editing the arguments of its call. */
-export function toNamedIntent(action: string): AskedIntent {
+export function toNamedIntent(action: string): GateIntent {
   return { actions: new Set([action]), capabilities: new Set() };
 }
 
-function toAsked({ capabilities, actions }: Pick<Intent, "actions" | "capabilities">): Omit<Asked, "dates"> {
+function toStored({ capabilities, actions }: GateIntent): Omit<StoredIntent, "dates"> {
   return { capabilities: [...capabilities], actions: [...actions].slice(0, MAX_NAMED) };
 }
 

@@ -89,7 +89,7 @@ async function send(
 /** Asks a person. */
 function askPerson(
   { origin: { server, tool } }: Target,
-  asked: PendingQuestions,
+  pending: PendingQuestions,
   problem: string | null,
   questions: number,
 ): Outcome {
@@ -97,11 +97,11 @@ function askPerson(
     const message = `The MCP server ${server} asks a question for ${tool} that Otto cannot pass on: ${why}.`;
     return toFailure({ code: "upstream_failed", message, cause: ANSWERED });
   };
-  const question = getOwn(asked.questions, asked.asking);
+  const question = getOwn(pending.questions, pending.asking);
   const form = question === undefined ? null : readQuestion(question);
   if (question === undefined || form === null) return refuse("the form has other than simple fields");
   if (questions >= MAX_QUESTIONS) return refuse(`it asked ${MAX_QUESTIONS} times already`);
-  const state: JsonState = { ...asked };
+  const state: JsonState = { ...pending };
   if (JSON.stringify(state).length > MAX_STATE_CHARACTERS) {
     return refuse(`its state has more than ${MAX_STATE_CHARACTERS} characters`);
   }

@@ -8,8 +8,9 @@ import type { CallContext } from "../model/label-messages.ts";
 import { listSkillsInForce } from "../task/skills-in-force.ts";
 import type { TaskFacts } from "../task/state.ts";
 import { addGate, formatBlocked, ruleGate } from "../apps/gate.ts";
-import { type AskedIntent, toIntent, toNamedIntent } from "../apps/task-apps.ts";
-import type { AppAction, CheckFacts, EffectFacts, EffectTerms, SecurityLevel, Tool } from "../tool/tool.ts";
+import type { GateIntent } from "../apps/intent.ts";
+import { toGateIntent, toNamedIntent } from "../apps/task-apps.ts";
+import type { AppAction, CheckFacts, EffectFacts, EffectTerms, Tool } from "../tool/tool.ts";
 import { decidePolicy } from "../gateway/policy.ts";
 import type { Toolset } from "./toolset.ts";
 import { getSettings, getSupplied } from "./tool-settings.ts";
@@ -107,8 +108,8 @@ export function rulePolicy(
 }
 
 /** Returns what the people of the task asked for. Who calls a tool over the API, or edits its arguments, asks for that. */
-function getIntent({ action }: AppAction, { facts, isByPerson }: AdmitContext): AskedIntent {
-  return isByPerson === true || facts.kind === "call" ? toNamedIntent(action) : toIntent(facts.apps?.asked);
+function getIntent({ action }: AppAction, { facts, isByPerson }: AdmitContext): GateIntent {
+  return isByPerson === true || facts.kind === "call" ? toNamedIntent(action) : toGateIntent(facts.apps?.intent);
 }
 
 /** Returns what a tool may know of a call before policy. */

@@ -1,5 +1,5 @@
 /** Messages that are sent to a task while it runs. */
-import { addAsked } from "../apps/task-apps.ts";
+import { extendIntent } from "../apps/task-apps.ts";
 import type { Failure } from "../base/errors.ts";
 import type { Actor } from "../connections/actors.ts";
 import { type LabelledText, splitAtRanges } from "../model/label-parts.ts";
@@ -32,18 +32,18 @@ export function addMessage(turn: Turn, command: MessageSent): Failure | null {
   const { parts, author } = readMessage(command);
   turn.set({ steering: [...steering, ...parts, ...toHintParts(command)] });
   turn.addActor(author);
-  addToAsked(turn, parts);
+  addToIntent(turn, parts);
   const label = getLabelName(joinMessages(parts));
   turn.emit("message.completed", { role: "user", text, label, by: formatActor(author) });
   return null;
 }
 
 /** Adds what a message asks for of the task's apps. Its parts that may not instruct ask for nothing. */
-function addToAsked(turn: Turn, parts: readonly LabelledText[]): void {
-  const { facts, asked: before = facts.apps?.asked } = turn.state;
+function addToIntent(turn: Turn, parts: readonly LabelledText[]): void {
+  const { facts, intent: before = facts.apps?.intent } = turn.state;
   if (before === undefined) return;
-  const asked = addAsked(before, parts);
-  if (asked !== before) turn.set({ asked });
+  const intent = extendIntent(before, parts);
+  if (intent !== before) turn.set({ intent });
 }
 
 /**

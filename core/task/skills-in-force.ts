@@ -20,14 +20,14 @@ export function joinSkillPatterns(skills: readonly Pick<SkillInForce, "allowedTo
   return lists.length === 0 ? null : [...new Set([...ALWAYS, ...lists.flat()])];
 }
 
-/** Returns the facts for work that begins now: narrowed by the loaded skills, with all that was asked for of apps. */
+/** Returns the facts for work that begins now: narrowed by the loaded skills, with all that people asked for of apps. */
 export function getCurrentFacts({
   facts: first,
   loaded,
-  asked,
-}: Pick<TaskState, "facts" | "loaded" | "asked">): TaskFacts {
+  intent,
+}: Pick<TaskState, "facts" | "loaded" | "intent">): TaskFacts {
   const { apps } = first;
-  const facts = asked === undefined || apps === undefined ? first : { ...first, apps: { ...apps, asked } };
+  const facts = intent === undefined || apps === undefined ? first : { ...first, apps: { ...apps, intent } };
   if (loaded.length === 0) return facts;
   const patterns = joinSkillPatterns(loaded);
   const tools = patterns === null ? facts.tools : [...facts.tools, patterns];

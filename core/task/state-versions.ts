@@ -7,6 +7,7 @@ import { toModelChoice } from "../model/table.ts";
 import { OUTSIDE, PRINCIPAL } from "../provenance/label.ts";
 import { getSourceLabel } from "./source-label.ts";
 import { type BatchCall, type Phase, STATE_VERSION, type TaskFacts, type TaskState } from "./state.ts";
+import { renameStoredIntent } from "./read-facts.ts";
 import type { SettledWait } from "./wait.ts";
 import type { LabelledText } from "../model/label-parts.ts";
 
@@ -24,11 +25,17 @@ export function readState(
 ): TaskState {
   const facts = storedFacts as Stored;
   const state = storedState as Stored;
-  if (state["v"] === STATE_VERSION) return { ...state, facts } as unknown as TaskState;
+  if (state["v"] === STATE_VERSION) return readCurrent(facts, state);
   // Version 6 was the same state as version 7, stored in other tables.
   if (state["v"] === 7 || state["v"] === 6) return upgradeV7(facts, state);
   const read = upgradeState(facts, state);
   return { ...read, batch: read.batch.map((call) => addKeyLifetime(call, intendedAt)) };
+}
+
+/** The first tasks with apps stored what people asked for under `asked`, in the facts and in the state. */
+function readCurrent(facts: Stored, { asked, ...state }: Stored): TaskState {
+  const earlier = asked === undefined ? {} : { intent: asked };
+  return { ...earlier, ...state, facts: renameStoredIntent(facts) } as unknown as TaskState;
 }
 
 function upgradeState(facts: Stored, state: Stored): TaskState {

@@ -3,7 +3,7 @@
  * Times are milliseconds since the epoch, money is in millionths of a US dollar.
  */
 import type { PinnedAgent } from "../agents/agent.ts";
-import type { Asked, TaskApps } from "../apps/task-apps.ts";
+import type { StoredIntent, TaskApps } from "../apps/task-apps.ts";
 import type { Account } from "../connections/account.ts";
 import type { Actors } from "../connections/actors.ts";
 import type { LabelledText } from "../model/label-parts.ts";
@@ -330,8 +330,8 @@ export interface TaskState {
   readonly loaded: readonly SkillInForce[];
   /** Who steered the task so far. */
   readonly actors: Actors;
-  /** What was asked for so far, in place of that of `facts.apps`. Absent until a message adds something. */
-  readonly asked?: Asked;
+  /** What people asked for so far, instead of the intent of `facts.apps`. Absent until a message adds something. */
+  readonly intent?: StoredIntent;
   /** Messages sent to the running task that its next step will read. */
   readonly steering: readonly LabelledText[];
   readonly attachments: readonly Attachment[];

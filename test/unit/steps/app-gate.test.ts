@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { linearPatterns } from "../../../adapters/re2/patterns.ts";
 import { CAPABILITY_GATES, type CapabilityGate } from "../../../core/agents/agent.ts";
 import type { AppAssignment } from "../../../core/apps/access.ts";
-import type { Asked } from "../../../core/apps/task-apps.ts";
+import type { StoredIntent } from "../../../core/apps/task-apps.ts";
 import { ok } from "../../../core/base/errors.ts";
 import { createOutsideTools } from "../../../core/gateway/outside-tool.ts";
 import type { PolicyDecision } from "../../../core/gateway/policy.ts";
@@ -31,11 +31,11 @@ const KINDS = {
 } as const;
 type Kind = keyof typeof KINDS;
 
-const ASKED = {
+const INTENTS = {
   nothing: { capabilities: [], actions: [], dates: [] },
   byCapability: { capabilities: ["issue.list", "issue.create", "issue.delete"], actions: [], dates: [] },
   byName: { capabilities: [], actions: Object.values(KINDS).map(({ action }) => action), dates: [] },
-} as const satisfies Record<string, Asked>;
+} as const satisfies Record<string, StoredIntent>;
 
 const assigned = (change: Partial<AppAssignment>): AppAssignment[] => [
   { app: "crm", isActive: true, level: "full", actions: [], ...change },
@@ -87,18 +87,18 @@ interface Case {
   readonly kind: Kind;
   readonly gate: CapabilityGate | undefined;
   readonly policy: PolicyDecision;
-  readonly asked: keyof typeof ASKED;
+  readonly intent: keyof typeof INTENTS;
   readonly layer: (typeof LAYERS)[number];
   readonly inEnvelope: boolean;
 }
 
-function factsFor({ gate, policy, asked, inEnvelope }: Omit<Case, "kind" | "layer">): TaskFacts {
+function factsFor({ gate, policy, intent, inEnvelope }: Omit<Case, "kind" | "layer">): TaskFacts {
   const config = {
     ...(gate === undefined ? {} : { capability_gate: gate }),
     approval: { cautious: policy },
     tools: [inEnvelope ? "*" : "read_file"],
   };
-  return factsOf({ ...agent(config), apps: { asked: ASKED[asked], shown: [], hints: "" } });
+  return factsOf({ ...agent(config), apps: { intent: INTENTS[intent], shown: [], hints: "" } });
 }
 
 async function prepare(tool: Tool, facts: TaskFacts, appRights?: AppRightsPort): Promise<PreparedCall> {
@@ -129,10 +129,10 @@ async function perform(
 }
 
 /** The oracle, in words of the design: what becomes of the call. */
-function expectedOf({ kind, gate = "ask", policy, asked, layer, inEnvelope }: Case): string {
+function expectedOf({ kind, gate = "ask", policy, intent, layer, inEnvelope }: Case): string {
   if (!inEnvelope || !layer.lets(kind)) return "permission_denied";
   if (policy === "deny") return "policy";
-  const isInside = asked !== "nothing";
+  const isInside = intent !== "nothing";
   if (!isInside && (gate === "enforce" || (gate === "ask" && kind === "destroy"))) return "gate";
   const gateAsks = kind === "destroy" || (gate === "ask" && !isInside && kind === "write");
   return policy === "ask" || gateAsks ? "asks" : "runs";
@@ -151,9 +151,9 @@ function outcomeOf({ outcome, approval }: PreparedCall): string {
 const CASES: Case[] = Object.keys(KINDS).flatMap((kind) =>
   [...CAPABILITY_GATES, undefined].flatMap((gate) =>
     (["allow", "ask", "deny"] as const).flatMap((policy) =>
-      (Object.keys(ASKED) as (keyof typeof ASKED)[]).flatMap((asked) =>
+      (Object.keys(INTENTS) as (keyof typeof INTENTS)[]).flatMap((intent) =>
         LAYERS.flatMap((layer) =>
-          [true, false].map((inEnvelope) => ({ kind: kind as Kind, gate, policy, asked, layer, inEnvelope })),
+          [true, false].map((inEnvelope) => ({ kind: kind as Kind, gate, policy, intent, layer, inEnvelope })),
         ),
       ),
     ),
@@ -173,7 +173,7 @@ describe("a call of an app's action", () => {
   });
 
   test("is checked again before its effect, by the rights of that moment", async () => {
-    const open = { gate: "off", policy: "allow", asked: "byName", inEnvelope: true } as const;
+    const open = { gate: "off", policy: "allow", intent: "byName", inEnvelope: true } as const;
     for (const kind of Object.keys(KINDS) as Kind[]) {
       const [tool, facts] = [toolOf(kind), factsFor(open)];
       const call = await prepare(tool, facts, rightsOf({}));
@@ -192,7 +192,7 @@ describe("a call of an app's action", () => {
   });
 
   test("is denied while rights cannot be read, and without any", async () => {
-    const facts = factsFor({ gate: "off", policy: "allow", asked: "byName", inEnvelope: true });
+    const facts = factsFor({ gate: "off", policy: "allow", intent: "byName", inEnvelope: true });
     const away: AppRightsPort = {
       read: async () => ({ ok: false, error: { code: "upstream_failed", message: "The database is away." } }),
     };
@@ -206,13 +206,13 @@ describe("a call of an app's action", () => {
   });
 
   test("of a task that does not know what was asked for counts as not asked for", async () => {
-    const { apps: _, ...facts } = factsFor({ gate: "enforce", policy: "allow", asked: "byName", inEnvelope: true });
+    const { apps: _, ...facts } = factsFor({ gate: "enforce", policy: "allow", intent: "byName", inEnvelope: true });
     for (const kind of Object.keys(KINDS) as Kind[])
       expect(outcomeOf(await prepare(toolOf(kind), facts as TaskFacts, rightsOf({})))).toBe("gate");
   });
 
   test("that a person edits is asked for by that person", async () => {
-    const facts = factsFor({ gate: "enforce", policy: "ask", asked: "nothing", inEnvelope: true });
+    const facts = factsFor({ gate: "enforce", policy: "ask", intent: "nothing", inEnvelope: true });
     const tool = toolOf("write");
     const toolset = await buildToolset([tool], facts);
     const revised = await reviseCall({ facts, tool: tool.name, arguments: {} }, toolset, fakeFiles(), rightsOf({}));

@@ -43,7 +43,7 @@ describe("a new task", () => {
     expect(sources.map(({ name }) => name)).toContain("app:crm");
     expect(apps?.shown[0]).toBe("composio_CRM_CREATE_ISSUE");
     expect(apps?.shown).not.toContain("composio_CRM_DELETE_ISSUE");
-    expect(apps?.asked.capabilities).toContain("issue.create");
+    expect(apps?.intent.capabilities).toContain("issue.create");
     expect(apps?.hints).toMatch(/“next week” is \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d\./);
   });
 
@@ -147,8 +147,8 @@ describe("the capability gate", () => {
     await office.until(task.id, completed);
     expect((await readCalls(office, task)).slice(1).map(({ code }) => code)).not.toContain("blocked_by_policy");
     const { apps } = await factsOf(office, task);
-    expect(apps?.asked.capabilities).toContain("issue.create");
-    expect(apps?.asked.capabilities).not.toContain("issue.delete");
+    expect(apps?.intent.capabilities).toContain("issue.create");
+    expect(apps?.intent.capabilities).not.toContain("issue.delete");
   });
 
   test("holds for a subtask, which serves what the people of its parent asked for", async () => {
