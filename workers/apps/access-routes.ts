@@ -17,8 +17,7 @@ import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
-import { indexActions } from "./action-index.ts";
-import { refuseDirectoryApp } from "./directory-apps.ts";
+import { mapActionsByName } from "./actions-by-name.ts";
 import { checkAccess } from "./check-access.ts";
 import { accessQuery, accessSchema, agentAppsInput, agentAppsSchema, agentParams } from "./workspace-schemas.ts";
 
@@ -128,7 +127,7 @@ async function readGiven(c: AppContext, { assignments, permissions }: Given, bef
 }
 
 async function readActions(snapshot: CatalogueSnapshot | null): Promise<ReadonlyMap<string, ListedAction>> {
-  return snapshot === null ? new Map() : indexActions(unwrap(await snapshot.actions()));
+  return snapshot === null ? new Map() : mapActionsByName(unwrap(await snapshot.actions()));
 }
 
 async function readName(

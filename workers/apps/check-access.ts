@@ -17,7 +17,7 @@ import { getPerson, getTenant } from "../http/principal.ts";
 import { readSources } from "../http/tenant-facts.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { listTools } from "../tools/tenant-tools.ts";
-import { indexActions } from "./action-index.ts";
+import { mapActionsByName } from "./actions-by-name.ts";
 
 /** `reason` is one sentence for people; null if the call is allowed. */
 export interface AccessReply {
@@ -30,7 +30,7 @@ const NO_REQUEST = { decision: "allow", because: "no request is known" } as cons
 
 export async function checkAccess(c: AppContext, agent: PinnedAgent, tool: string): Promise<AccessReply> {
   const snapshot = unwrap(await appCatalogueFromEnv(c.env).snapshot());
-  const found = snapshot === null ? null : await findAction(indexActions(unwrap(await snapshot.actions())), tool);
+  const found = snapshot === null ? null : await findAction(mapActionsByName(unwrap(await snapshot.actions())), tool);
   if (snapshot === null || found === null) return await checkOwnTool(c, agent, tool);
   const app = snapshot.apps.find((one) => one.app === found.app) ?? null;
   const table = workspaceAppsFromEnv(c.env);
