@@ -6,7 +6,7 @@
  * 3. Files are uploaded before the first attempt and sent by their keys, the same in each attempt.
  * 4. An action that only reads, or that a repeat does not change further, is repeated after a lost reply; others are looked up.
  */
-import { openTimeLimit } from "../base/deadline.ts";
+import { sleep, type Timer } from "../base/deadline.ts";
 import type { Failure } from "../base/errors.ts";
 import { sha256Hex } from "../base/sha256.ts";
 import type { OutsideCaller } from "../gateway/outside-tool.ts";
@@ -31,15 +31,10 @@ type Context = ToolContext<"apps" | "files">;
 const FETCH_MS = 30_000;
 const FETCH_AFTER_PROBE_MS = 3_000;
 
-/** Calls the actions of apps. */
-export const appCaller: OutsideCaller<"app", "apps" | "files"> = {
-  needs: ["apps", "files"],
-  extraMs: FETCH_MS,
-  call,
-  check,
-  probe,
-  files: { maxBytes: MAX_APP_FILE_BYTES, toPathSchema, replace: replaceFiles, upload: uploadFiles },
-};
+/** Creates what calls the actions of apps. `timer` is for the pauses before the provider's log is read again. */
+export function createAppCaller(timer: Timer): OutsideCaller<"app", "apps"> {
+  return { needs: ["apps"], call, check, probe: (target, _, context) => probe(target, context, timer) };
+}
 
 async function call(target: Target, given: Given, context: Context): Promise<ToolOutcome<unknown>> {
   const { app, action, version } = target.origin;
@@ -92,7 +87,7 @@ function check({ name, input }: Target, given: Given): Failure | null {
   return { code: "invalid_input", message: `${field}: a call of ${name} takes at most ${MAX_UPLOADS} files.`, field };
 }
 
-async function probe({ origin }: Target, _given: Given, context: Context): Promise<ProbeOutcome<unknown>> {
+async function probe({ origin }: Target, context: Context, timer: Timer): Promise<ProbeOutcome<unknown>> {
   const { app, action } = origin;
   const { apps, account = null, attempt, intendedAt: since, signal } = context;
   const attempts = Array.from({ length: Math.min(attempt, MAX_LOOKED_UP) }, (_, before) => attempt - before);
@@ -104,8 +99,7 @@ async function probe({ origin }: Target, _given: Given, context: Context): Promi
       return { kind: "happened", result: await save(found.reply.data, app, context, FETCH_AFTER_PROBE_MS) };
     if (found?.kind === "not_happened") return found;
     const delayMs = found?.isEarly === false ? undefined : LOG_DELAYS_MS[looks];
-    if (delayMs === undefined || signal.aborted) return { kind: "cannot_tell" };
-    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    if (delayMs === undefined || !(await sleep(timer, delayMs, signal))) return { kind: "cannot_tell" };
   }
 }
 

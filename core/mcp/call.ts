@@ -3,6 +3,7 @@
  * for a person with the server's state, and the call is repeated with the answer
  * (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
  */
+import { sleep, type Timer } from "../base/deadline.ts";
 import { getOwn } from "../base/own-field.ts";
 import { ANSWERED, failed, type Failure } from "../base/errors.ts";
 import type { McpAnswer, McpQuestion, McpReply } from "../ports/mcp.ts";
@@ -29,12 +30,17 @@ interface PendingQuestions {
   readonly asking: string;
 }
 
-type Context = ToolContext<"mcp" | "files">;
+type Context = ToolContext<"mcp" | "files"> & { readonly timer: Timer };
 type Outcome = ToolOutcome<unknown>;
 type Target = OutsideTool & { readonly origin: Extract<OutsideTool["origin"], { kind: "mcp" }> };
 
-/** Calls the tools of MCP servers. */
-export const mcpCaller: OutsideCaller<"mcp", "mcp" | "files"> = { needs: ["mcp", "files"], call: callMcpTool };
+/** Creates what calls the tools of MCP servers. `timer` is for the pauses after which a call is continued. */
+export function createMcpCaller(timer: Timer): OutsideCaller<"mcp", "mcp" | "files"> {
+  return {
+    needs: ["mcp", "files"],
+    call: (target, given, context) => callMcpTool(target, given, { ...context, timer }),
+  };
+}
 
 /** Makes the call, or continues it. Never throws for the server's behaviour. */
 async function callMcpTool(
@@ -64,7 +70,7 @@ async function send(
   context: Context,
 ): Promise<Outcome> {
   const { server, tool } = target.origin;
-  const { mcp, task, signal, resumed } = context;
+  const { mcp, task, signal, resumed, timer } = context;
   const call = { server, tool, input: target.input, arguments: given, task, timeoutMs: target.timeoutMs, signal };
   let present = { answers, state };
   for (let states = 0; ; states += 1) {
@@ -77,11 +83,10 @@ async function send(
       const pending = { questions: reply.questions, answers: {}, state: reply.state, asking: first };
       return askPerson(target, pending, null, resumed?.questions ?? 0);
     }
-    if (states >= MAX_STATES || signal.aborted) {
+    if (states >= MAX_STATES || !(await sleep(timer, PAUSE_MS, signal))) {
       const message = `The MCP server ${server} does not finish ${tool}: it keeps returning its state.`;
       return toFailure({ code: "upstream_failed", message, cause: ANSWERED });
     }
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     present = { answers: {}, state: reply.state };
   }
 }

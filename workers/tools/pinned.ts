@@ -5,9 +5,9 @@
 import { patternsFromEnv } from "../../adapters/env/patterns.ts";
 import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
-import { appCaller } from "../../core/apps/call.ts";
+import { createAppCaller } from "../../core/apps/call.ts";
 import { httpCaller } from "../../core/steps/http-caller.ts";
-import { mcpCaller } from "../../core/mcp/call.ts";
+import { createMcpCaller } from "../../core/mcp/call.ts";
 import { createOutsideTools, type OutsideCallers, type SourcedTool } from "../../core/gateway/outside-tool.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import { skillCaller } from "../../core/steps/skill-call.ts";
@@ -33,7 +33,12 @@ const cache = new Map<string, CachedSource>();
 let characters = 0;
 
 /** Functions that call outside tools, by the kind of their origin. */
-const CALLERS: OutsideCallers = { http: httpCaller, mcp: mcpCaller, skill: skillCaller, app: appCaller };
+const CALLERS: OutsideCallers = {
+  http: httpCaller,
+  mcp: createMcpCaller(globalThis),
+  skill: skillCaller,
+  app: createAppCaller(globalThis),
+};
 
 /**
  * Returns the tools of a task's sources, without those that a built-in tool overrides. Fails while the bucket is

@@ -1,11 +1,12 @@
 /** Calls of a server's tool, on a port in memory: results, questions on the way, and servers that do not come to an end. */
-import { describe, expect, it, vi } from "vitest";
-import { mcpCaller } from "../../../core/mcp/call.ts";
+import { describe, expect, it } from "vitest";
+import { createMcpCaller } from "../../../core/mcp/call.ts";
 import type { McpCall, McpReply, McpQuestion } from "../../../core/ports/mcp.ts";
 import type { OutsideTool } from "../../../core/tool/source.ts";
 import { MAX_STATE_CHARACTERS, type Resumed, type ToolOutcome } from "../../../core/tool/tool.ts";
 import { fakeFiles } from "../../fakes/files.ts";
 import { fakeMcp } from "../../fakes/mcp.ts";
+import { fakeTimer } from "../../fakes/timer.ts";
 import { contextFacts, OPEN_RULES } from "../run-tool.ts";
 
 const target = {
@@ -41,13 +42,20 @@ const question: McpQuestion = {
 interface Made {
   readonly outcome: ToolOutcome<unknown>;
   readonly calls: readonly McpCall[];
+  readonly pauses: readonly number[];
 }
 
 async function call(
   answer: (call: McpCall, before: number) => McpReply,
-  more: { resumed?: Resumed | null; output?: OutsideTool["output"]; facts?: object } = {},
+  more: {
+    resumed?: Resumed | null;
+    output?: OutsideTool["output"];
+    facts?: object;
+    pauses?: ReturnType<typeof fakeTimer>;
+  } = {},
 ): Promise<Made> {
   const calls: McpCall[] = [];
+  const { pauses = fakeTimer() } = more;
   const tools = [{ name: "order", inputSchema: { type: "object" } }];
   const mcp = fakeMcp({ notes: { tools, answer: (made) => answer(made, calls.push(made) - 1) } });
   const context = {
@@ -58,8 +66,12 @@ async function call(
     mcp,
     files: fakeFiles(() => 0),
   };
-  const outcome = await mcpCaller.call({ ...target, output: more.output ?? null }, { text: "fish" }, context);
-  return { outcome, calls };
+  const outcome = await createMcpCaller(pauses.timer).call(
+    { ...target, output: more.output ?? null },
+    { text: "fish" },
+    context,
+  );
+  return { outcome, calls, pauses: pauses.set };
 }
 
 function readQuestion({ outcome }: Made): { query: string; resumed: (answer: string | null) => Resumed } {
@@ -191,23 +203,23 @@ describe("a question", () => {
 });
 
 describe("a server that wants only its state back", () => {
+  const states = (most: number) => (_call: McpCall, before: number) =>
+    before < most ? ({ kind: "input_required", questions: {}, state: `state ${before}` } as const) : done();
+
   it("gets it, after a while, until it gives up", async () => {
-    vi.useFakeTimers();
-    try {
-      const states = (most: number) =>
-        call((_call, before) =>
-          before < most ? { kind: "input_required", questions: {}, state: `state ${before}` } : done(),
-        );
-      const ends = states(3);
-      await vi.runAllTimersAsync();
-      const made = await ends;
-      expect(made.outcome.kind).toBe("result");
-      expect(made.calls.map(({ state }) => state)).toEqual([null, "state 0", "state 1", "state 2"]);
-      const never = states(100);
-      await vi.runAllTimersAsync();
-      expect(await never).toMatchObject({ outcome: { kind: "failure", failure: { code: "upstream_failed" } } });
-    } finally {
-      vi.useRealTimers();
-    }
+    const made = await call(states(3));
+    expect(made.outcome.kind).toBe("result");
+    expect(made.calls.map(({ state }) => state)).toEqual([null, "state 0", "state 1", "state 2"]);
+    expect(made.pauses).toEqual([1_000, 1_000, 1_000]);
+    const endless = await call(states(100));
+    expect(endless.outcome).toMatchObject({ kind: "failure", failure: { code: "upstream_failed" } });
+    expect(endless.calls).toHaveLength(6);
+  });
+
+  it("is not waited for once the call is cut off", async () => {
+    const cut = new AbortController();
+    const ended = call(states(100), { facts: { signal: cut.signal }, pauses: fakeTimer(true) });
+    cut.abort();
+    expect(await ended).toMatchObject({ outcome: { kind: "failure" }, pauses: [1_000] });
   });
 });

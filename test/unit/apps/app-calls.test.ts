@@ -1,7 +1,7 @@
 /** Calls of apps' actions through both halves of the gateway: what follows a lost, refused or limited reply. */
 import { describe, expect, test } from "vitest";
 import { linearPatterns } from "../../../adapters/re2/patterns.ts";
-import { appCaller } from "../../../core/apps/call.ts";
+import { createAppCaller } from "../../../core/apps/call.ts";
 import { maybeSent, notSent, ok, type Result } from "../../../core/base/errors.ts";
 import { startActors } from "../../../core/connections/actors.ts";
 import { createOutsideTools } from "../../../core/gateway/outside-tool.ts";
@@ -20,6 +20,7 @@ import type { RunnableCall } from "../../../core/task/decision.ts";
 import type { OutsideTool } from "../../../core/tool/source.ts";
 import type { EffectClass } from "../../../core/tool/tool.ts";
 import { fakeConnections } from "../../fakes/connections.ts";
+import { fakeTimer } from "../../fakes/timer.ts";
 import { agent, depsFor } from "../steps/play-gateway.ts";
 import { factsOf } from "../task/world.ts";
 
@@ -98,8 +99,9 @@ async function play(outside: OutsideTool, { replies = [SENT], found = [], consen
       return Promise.resolve(ok(found[probed.length - 1] ?? NO_ENTRY));
     },
   };
+  const pauses = fakeTimer();
   const tools = createOutsideTools([{ source: "app:gmail", tool: outside }], [], {
-    callers: { app: appCaller },
+    callers: { app: createAppCaller(pauses.timer) },
     patterns: linearPatterns,
   });
   const toolset = await buildToolset(tools, FACTS);
@@ -136,7 +138,7 @@ async function play(outside: OutsideTool, { replies = [SENT], found = [], consen
     if (value?.type !== "settled") throw new Error("the call did not settle");
     return value.outcome;
   };
-  return { executed, probed, prepare, perform };
+  return { executed, probed, pauses: pauses.set, prepare, perform };
 }
 
 const NO_ENTRY: AppProbe = { kind: "cannot_tell", why: "There is no entry.", isEarly: true };
@@ -207,6 +209,11 @@ describe("a call of an action", () => {
     const unsure = await play(describeTool("probe"), { replies: [LOST], found: [NO_PAYLOAD] });
     expect((await unsure.perform()).state).toBe("unknown");
     expect([unsure.executed.length, unsure.probed.length]).toEqual([1, 1]);
+    // The log may be late: it is read again after pauses.
+    const late = await play(describeTool("probe"), { replies: [LOST], found: [] });
+    expect((await late.perform()).state).toBe("unknown");
+    expect([late.executed.length, late.probed.length]).toEqual([1, 4]);
+    expect(late.pauses).toEqual([500, 1_500, 4_000]);
     // A person let it run once more.
     const again = await play(describeTool("probe"), { replies: [LOST], found: [REFUSED] });
     expect((await again.perform({ attempt: 2, isRetry: true })).state).toBe("unknown");

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { OUTSIDE, PRINCIPAL } from "../../../core/provenance/label.ts";
 import { createOutsideTools } from "../../../core/gateway/outside-tool.ts";
-import { mcpCaller } from "../../../core/mcp/call.ts";
+import { createMcpCaller } from "../../../core/mcp/call.ts";
 import { listRequested, prepareCalls } from "../../../core/steps/prepare.ts";
 import { findRecordCalls } from "../../../core/steps/read-ground.ts";
 import { buildToolset } from "../../../core/steps/toolset.ts";
@@ -51,7 +51,10 @@ describe("a server's tool whose name differs from a built-in one in case", () =>
     const input = { type: "object", additionalProperties: true };
     return { source: "mcp:x", tool: outsideToolOf(name, { input, origin: { kind: "mcp", server: "x", tool: name } }) };
   });
-  const tools = createOutsideTools(found, catalogue, { callers: { mcp: mcpCaller }, patterns: linearPatterns });
+  const tools = createOutsideTools(found, catalogue, {
+    callers: { mcp: createMcpCaller(globalThis) },
+    patterns: linearPatterns,
+  });
   const facts = factsOf();
   const toolset = buildToolset([...catalogue, ...tools], facts);
   const search = { name: "memory_search", arguments: { query: "page" } };

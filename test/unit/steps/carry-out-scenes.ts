@@ -5,7 +5,7 @@ import { httpCaller } from "../../../core/steps/http-caller.ts";
 import { createOutsideTools } from "../../../core/gateway/outside-tool.ts";
 import { prepareCalls } from "../../../core/steps/prepare.ts";
 import { buildToolset } from "../../../core/steps/toolset.ts";
-import { mcpCaller } from "../../../core/mcp/call.ts";
+import { createMcpCaller } from "../../../core/mcp/call.ts";
 import type { LabelledMessage } from "../../../core/model/messages.ts";
 import type { PreparedCall } from "../../../core/task/commands.ts";
 import { joinMessages } from "../../../core/model/label-messages.ts";
@@ -15,7 +15,7 @@ import { catalogue } from "../../../tools/catalogue.generated.ts";
 import { outsideToolOf } from "../../contracts/tool/tool-sources-suite.ts";
 import { factsOf } from "../task/world.ts";
 
-const DEPS = { callers: { http: httpCaller, mcp: mcpCaller }, patterns: linearPatterns };
+const DEPS = { callers: { http: httpCaller, mcp: createMcpCaller(globalThis) }, patterns: linearPatterns };
 
 export const LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789".split("");
 

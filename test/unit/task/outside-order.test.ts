@@ -4,7 +4,7 @@ import { linearPatterns } from "../../../adapters/re2/patterns.ts";
 import { findUnblocked } from "../../../core/task/call-order.ts";
 import { httpCaller } from "../../../core/steps/http-caller.ts";
 import { createOutsideTools } from "../../../core/gateway/outside-tool.ts";
-import { mcpCaller } from "../../../core/mcp/call.ts";
+import { createMcpCaller } from "../../../core/mcp/call.ts";
 import type { EffectClass } from "../../../core/tool/tool.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
 import { outsideToolOf } from "../../contracts/tool/tool-sources-suite.ts";
@@ -24,7 +24,7 @@ const OWN = createOutsideTools(
     { source: "custom", tool: outsideToolOf("crm_find", { input }) },
   ],
   catalogue,
-  { callers: { http: httpCaller, mcp: mcpCaller }, patterns: linearPatterns },
+  { callers: { http: httpCaller, mcp: createMcpCaller(globalThis) }, patterns: linearPatterns },
 );
 const FACTS = factsOf(agent({ permissions: ["network", "read", "write", "exec"] }));
 const GIVEN: Readonly<Record<string, object>> = {
