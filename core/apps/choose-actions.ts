@@ -8,6 +8,7 @@ import type { Tool } from "../tool/tool.ts";
 import { formatHints } from "./hints.ts";
 import { type Intent, readIntent } from "./intent.ts";
 import type { PinnedActions } from "./pinned-actions.ts";
+import type { RankRequest } from "./rank.ts";
 import { type Resolution, resolveActions } from "./resolve.ts";
 import { readDates, readTaskIntent, type TaskApps, type WrittenAt } from "./task-apps.ts";
 
@@ -41,6 +42,8 @@ export interface ChoiceSources {
 export interface ChosenActions {
   readonly apps: TaskApps;
   readonly resolution: Resolution;
+  /** What was ranked, for an explanation (`listTiers`). */
+  readonly ranked: RankRequest;
 }
 
 /** Chooses the actions of a task. Its texts may be empty: then it has none, and finds them by search. */
@@ -48,7 +51,15 @@ export async function chooseActions(request: ChoiceRequest, sources: ChoiceSourc
   const { texts, writtenAt, isRecipe } = request;
   const { actions: pinned, specOf } = sources;
   const intent = readIntent(texts);
-  const resolved = await resolvePinned(request, intent, sources);
+  const admits = ({ action }: { readonly action: string }) => {
+    const found = pinned.byAction.get(action);
+    return found !== undefined && request.mayCall(found.tool);
+  };
+  const ranked: RankRequest = { text: texts.join("\n"), intent, apps: usable, admits };
+  const resolved = await resolveActions(
+    { ...ranked, unconnected },
+    { index: pinned.index, snapshot: { actionsOf: async (app) => ok(pinned.byApp.get(app) ?? []) }, patterns, clock },
+  );
   if (!resolved.ok) return resolved;
   const tools = resolved.value.actions.flatMap(({ action }) => pinned.byAction.get(action)?.tool ?? []);
   const shown = chooseShown(tools, specOf);
@@ -65,7 +76,7 @@ export async function chooseActions(request: ChoiceRequest, sources: ChoiceSourc
     nameOf: ({ action }) => nameOf(action),
   });
   const apps = { intent: readTaskIntent(texts, writtenAt), shown: shown.names, hints };
-  return ok({ apps, resolution: resolved.value });
+  return ok({ apps, resolution: resolved.value, ranked });
 }
 
 /** Finds the pinned actions that fit the words of a request. */

@@ -35,7 +35,9 @@ const resolutionSchema = z
     }),
     tiers: z
       .array(z.strictObject({ tier: z.enum(TIERS), found: z.int(), first: z.array(z.string()) }))
-      .describe("What each tier finds, whether it was used or not, with the names of its first ten."),
+      .describe(
+        "What each tier finds among the actions that the agent may call, whether it was used or not, with the names of its first ten.",
+      ),
     actions: z.array(
       z.strictObject({
         name: z.string(),
@@ -87,22 +89,24 @@ async function explain(c: AppContext, query: string, name: string | undefined): 
   const { apps: pins } = unwrap(await pinApps(c.env, { tenant, agent, person, via: API_SOURCE }, await readSources(c)));
   const texts = [query];
   const intent = readIntent(texts);
-  const asked = {
-    capabilities: [...intent.capabilities],
-    actions: [...intent.actions],
-    is_generic: intent.isGeneric,
+  const about = {
+    query,
+    agent: agent.id,
+    intent: {
+      capabilities: [...intent.capabilities],
+      actions: [...intent.actions],
+      is_generic: intent.isGeneric,
+    },
   };
-  const empty = { query, agent: agent.id, intent: asked };
-  if (pins === null) return { ...empty, ...NOTHING };
+  if (pins === null) return { ...about, ...NOTHING };
   const request = { texts, writtenAt: { now: Date.now() }, isRecipe: false };
-  const { apps, resolution } = unwrap(await chooseForTexts(c.env, { agent, tools: [] }, pins, request));
+  const { apps, resolution, ranked } = unwrap(await chooseForTexts(c.env, { agent, tools: [] }, pins, request));
   const keywords = readKeywords(texts);
-  const usable = new Set([...pins.uses].flatMap(([app, use]) => (use === "usable" ? [app] : [])));
   return {
-    ...empty,
+    ...about,
     strategy: resolution.strategy,
     search_ms: resolution.searchMs,
-    tiers: listTiers({ text: query, intent, apps: usable }, pins.actions.index).map(({ tier, actions }) => ({
+    tiers: listTiers(ranked, pins.actions.index).map(({ tier, actions }) => ({
       tier,
       found: actions.length,
       first: actions.slice(0, MAX_OF_TIER).map(({ action }) => action),

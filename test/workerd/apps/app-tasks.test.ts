@@ -392,6 +392,22 @@ test("an administrator sees which actions a request would get", async () => {
     "sdk_search",
     "cache_ranked",
   ]);
+  // The tiers have what the agent may call, as its tasks do.
+  const agent = await office.createAgent();
+  const found = async () => {
+    const { tiers, actions } = (await office.send("GET", `${path}&agent=${agent}`)).json;
+    const names = tiers.flatMap(({ first }: { first: string[] }) => first);
+    return [
+      names.includes("CRM_CREATE_ISSUE"),
+      actions.some(({ name }: { name: string }) => name === "CRM_CREATE_ISSUE"),
+    ];
+  };
+  await office.assign(agent, [full(APP)]);
+  expect(await found()).toEqual([true, true]);
+  await office.assign(agent, [full(APP)], new Map([["CRM_CREATE_ISSUE", false]]));
+  expect(await found()).toEqual([false, false]);
+  await office.assign(agent, [full(APP, { level: "read_only" })]);
+  expect(await found()).toEqual([false, false]);
   const empty = await (await openAppOffice([])).send("GET", path);
   expect(empty.json).toMatchObject({ strategy: "none", actions: [], apps: [] });
   expectProblem(await office.send("GET", "/api/tools/debug/resolve?q=x&agent=nobody"), 404);
