@@ -55,7 +55,7 @@ async function toResult(access: ComposioAccess, call: AppCall, outcome: CallOutc
     case "lost":
       return maybeSent(
         "upstream_failed",
-        `It is unknown whether ${call.action} was carried out: ${hideAccount(outcome.why, call.account)}.`,
+        `It is unknown whether ${call.action} was carried out: ${hideAccount(outcome.why, call.account)}. Look in ${call.app} before you repeat it.`,
         {
           details: { service: call.app },
         },

@@ -11,15 +11,19 @@ export function toReadFailure(reply: ComposioReply, what: string): Failed {
     if (reply.why === "timeout") return failed("timeout", "Composio did not reply in time. Try again later.");
     const message =
       reply.why === "too_large"
-        ? "Composio sent a reply that is too large."
+        ? "Composio sent a reply that is too large. Ask for less at once."
         : "Composio is unavailable. Try again later.";
     return failed("upstream_failed", message, { details: { service: SERVICE } });
   }
   const { status } = reply;
   if (status === 429) return failRateLimited(reply.retryAfterMs);
   if (status === 404 || status === 410)
-    return failed("not_found", `${what} does not exist at Composio.`, { cause: ANSWERED });
-  if (status === 401 || status === 403) return failKey(status, reply.keyOf);
+    return failed(
+      "not_found",
+      `${what} does not exist at Composio. Sync the catalogue of apps, or connect the account again.`,
+      { cause: ANSWERED },
+    );
+  if (status === 401 || status === 403) return failKey(status);
   return failed("upstream_failed", `Composio replied with HTTP ${status}. Try again later.`, {
     details: { service: SERVICE, status },
   });
@@ -27,7 +31,7 @@ export function toReadFailure(reply: ComposioReply, what: string): Failed {
 
 /** `waitMs` is null for a caller that gave up before. */
 export function failUnsent(waitMs: number | null): Failed {
-  if (waitMs === null) return notSent("timeout", "The request was given up before it was sent to Composio.");
+  if (waitMs === null) return notSent("timeout", "The request was given up before it was sent to Composio. Try again.");
   const message = "Otto sends no more requests to Composio at present, because of its rate limit. Try again later.";
   return notSent("rate_limited", message, { retryAfterMs: waitMs });
 }

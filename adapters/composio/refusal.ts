@@ -11,7 +11,7 @@ export function failRefused(
 ): Failed {
   const text = hideAccount(written, account);
   const service = by === "app" ? app : "Composio";
-  const message = `${service} refused ${action} (HTTP ${status})${text === "" ? "." : `: ${text}`}`;
+  const message = `${service} refused ${action} (HTTP ${status})${text === "" ? ". Check its arguments, and what its account may do." : `: ${text}`}`;
   return notSent(toErrorCode(status), message, { cause: ANSWERED });
 }
 

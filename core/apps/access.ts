@@ -85,17 +85,17 @@ const RULES: readonly Rule[] = [
       ? { reason: "permission", why: `${action} is switched off for this agent. Ask an administrator to switch it on.` }
       : null,
   refuseUnassigned,
-  ({ app, account }) =>
-    account === "missing"
-      ? { reason: "not_connected", why: `${app} is not connected. Ask for it with request_connection.` }
-      : null,
+  ({ app, account }) => (account === "missing" ? { reason: "not_connected", why: WHY_NO_ACCOUNT[account](app) } : null),
   ({ action, app, known }, assignment) =>
     assignment?.level === "read_only" && known?.effect !== "none"
-      ? { reason: "read_only", why: `This agent may only read from ${app}, and ${action} is not known to only read.` }
+      ? {
+          reason: "read_only",
+          why: `This agent may only read from ${app}, and ${action} is not known to only read. Ask an administrator to allow it more.`,
+        }
       : null,
   ({ action }, assignment) =>
     assignment?.level === "list" && !assignment.actions.includes(action)
-      ? { reason: "not_assigned", why: `${action} is not among the actions that this agent was given.` }
+      ? { reason: "not_assigned", why: `${action} is not assigned to this agent. Ask an administrator to assign it.` }
       : null,
   ({ action, app, added }) =>
     added.get(app)?.has(action) === true
@@ -106,7 +106,10 @@ const RULES: readonly Rule[] = [
         },
   ({ action, gate }) =>
     gate.decision === "deny"
-      ? { reason: "outside_request", why: `${action} is outside the request, because ${gate.because}.` }
+      ? {
+          reason: "outside_request",
+          why: `${action} is outside the request, because ${gate.because}. Ask a person if it is needed.`,
+        }
       : null,
   ({ app, account }) => (account === null ? null : { reason: "not_connected", why: WHY_NO_ACCOUNT[account](app) }),
 ];
@@ -139,5 +142,6 @@ const WHY_NO_ACCOUNT: Readonly<Record<ConnectReason, (app: string) => string>> =
   expired: (app) => `The account of ${app} has to be connected again. Ask for it with request_connection.`,
   revoked: (app) => `The account of ${app} was disconnected. Ask for it with request_connection.`,
   scopes: (app) => `The account of ${app} does not allow this action. Ask for more with request_connection.`,
-  unattended: (app) => `The owner of the account of ${app} does not allow its use while away.`,
+  unattended: (app) =>
+    `The owner of the account of ${app} does not allow its use while away. Ask the owner to allow it.`,
 };

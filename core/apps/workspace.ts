@@ -113,7 +113,9 @@ export function enableActions(
 ): Result<AppConfiguration> {
   const enabled = [...new Set(names)];
   if (enabled.length > MAX_ENABLED_ACTIONS)
-    return failed("invalid_input", `An app has at most ${MAX_ENABLED_ACTIONS} enabled actions.`, { field: "actions" });
+    return failed("invalid_input", `An app has at most ${MAX_ENABLED_ACTIONS} enabled actions. Enable fewer.`, {
+      field: "actions",
+    });
   const hashes = new Map(known.map(({ action, schemaHash }) => [action, schemaHash]));
   const unknown = enabled.find((name) => !hashes.has(name));
   if (unknown !== undefined)
@@ -141,11 +143,11 @@ export function overrideActions(
   const byName = new Map(known.map((one) => [one.action, one]));
   for (const [action, override] of Object.entries(overrides)) {
     const found = byName.get(action);
-    if (found === undefined) return refuse(action, "is no action of this app");
+    if (found === undefined) return refuse(action, "is no action of this app. GET /api/tools/{app}/actions lists them");
     if (override.effect === undefined && override.security === undefined)
-      return refuse(action, "needs an effect or a security level");
+      return refuse(action, "has neither an effect nor a security level. Set one, or leave the action out");
     if (found.isDestructive && override.effect === "none")
-      return refuse(action, "destroys data or takes away rights, so its effect cannot be none");
+      return refuse(action, "destroys data or takes away rights, so its effect cannot be none. Set another effect");
   }
   return ok({ ...before, overrides });
 }

@@ -107,12 +107,15 @@ async function readGiven(c: AppContext, { assignments, permissions }: Given, bef
   const assigned: AppAssignment[] = [];
   for (const [at, { app_name: name, level, actions: list = [], is_active: isActive }] of assignments.entries()) {
     const app = name.toLowerCase();
-    const entry = findDirectoryApp(c.env, app);
-    if (entry !== null) refuseDirectoryApp(entry, `assignments.${at}.app_name`);
-    if (!apps.has(app)) refuse(`assignments.${at}.app_name`, `there is no app ${name}`);
-    if (assigned.some((one) => one.app === app)) refuse(`assignments.${at}.app_name`, `${name} is assigned twice`);
+    if (!apps.has(app))
+      refuse(`assignments.${at}.app_name`, `the catalogue has no app ${name}. GET /api/tools/marketplace lists them`);
+    if (assigned.some((one) => one.app === app))
+      refuse(`assignments.${at}.app_name`, `${name} is assigned twice. Assign it once`);
     if (level !== "list" && list.length > 0)
-      refuse(`assignments.${at}.actions`, "actions are for the level list. Leave them out for another level");
+      refuse(
+        `assignments.${at}.actions`,
+        `the level ${level} has no list of actions. Leave it out, or set the level list`,
+      );
     const names = [];
     for (const action of list) names.push(await readName(actions, earlier, action, `assignments.${at}.actions`));
     assigned.push({ app, level, isActive, actions: [...new Set(names)] });
@@ -120,7 +123,7 @@ async function readGiven(c: AppContext, { assignments, permissions }: Given, bef
   const switched = new Map<string, boolean>();
   for (const [at, { tool, is_active: isActive }] of permissions.entries()) {
     const action = await readName(actions, earlier, tool, `permissions.${at}.tool`);
-    if (switched.has(action)) refuse(`permissions.${at}.tool`, `${tool} is named twice`);
+    if (switched.has(action)) refuse(`permissions.${at}.tool`, `${tool} is switched twice. Switch it once`);
     switched.set(action, isActive);
   }
   return { assignments: assigned, permissions: switched };
@@ -138,7 +141,9 @@ async function readName(
 ): Promise<string> {
   const found = await findAction(actions, given);
   if (found !== null) return found.action;
-  return earlier.has(given) ? given : refuse(field, `there is no action ${given}`);
+  return earlier.has(given)
+    ? given
+    : refuse(field, `the catalogue has no action ${given}. GET /api/tools/{app}/actions lists them`);
 }
 
 function refuse(field: string, why: string): never {

@@ -79,7 +79,8 @@ export function appConnectRoutes(app: App): void {
     if (owner === "shared") requireAdminOfShared(c);
     const connections = await listConnected(c, app_name, owner);
     const [first] = connections;
-    if (first === undefined) raise("not_found", `There is no account of ${app_name} to disconnect.`);
+    if (first === undefined)
+      raise("not_found", `No account of ${app_name} is connected. GET /v1/connections lists those that are.`);
     for (const connection of connections) await disconnect(c, connection);
     const count = connections.length;
     const message = count === 1 ? "The account was disconnected." : `${count} accounts were disconnected.`;

@@ -102,7 +102,7 @@ export function workspaceAppRoutes(app: App): void {
     if (entry !== null) return c.json(await addEntry(c, entry), 200);
     const { place, known } = await findApp(c, c.req.valid("json").app_name);
     const { app: name, title, status } = known.app;
-    if (status === "removed") raise("not_found", `${title} is no longer offered by its provider.`);
+    if (status === "removed") raise("not_found", `${title} is no longer offered by its provider. Add another app.`);
     unwrap(await checkAppName(place, name));
     const act = await createAuditEntry(c, "app.add", name);
     const names = chooseDefaultActions(known.actions);
@@ -126,7 +126,7 @@ export function workspaceAppRoutes(app: App): void {
     const act = await createAuditEntry(c, "app.remove", name);
     // A name that cannot be stored was never added.
     if (storable(name) !== name || !unwrap(await removeApp(place, name, act)))
-      raise("not_found", "This app is not added to the workspace.");
+      raise("not_found", "This app is not added to this workspace. GET /api/tools/workspace lists those that are.");
     return c.json({ status: "success" as const, message: `${name} was removed.`, app_name: name }, 200);
   });
 
@@ -218,9 +218,10 @@ function toOverride(
   actions: readonly CatalogueAction[],
 ): ActionOverride {
   const present = actions.find((one) => one.action === action)?.schemaHash;
-  const form = schemaHash === undefined ? undefined : getFormHash(schemaHash);
-  if (form !== undefined && form !== getFormHash(present ?? ""))
-    raise("conflict", `${action} changed meanwhile. Read it again.`, { field: `overrides.${action}` });
+  if (schemaHash !== undefined && schemaHash !== present)
+    raise("conflict", `${action} changed meanwhile. Read it again and set its override for that form.`, {
+      field: `overrides.${action}`,
+    });
   return {
     ...(effect === undefined ? {} : { effect }),
     ...(security === undefined ? {} : { security }),

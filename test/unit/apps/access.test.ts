@@ -21,7 +21,7 @@ const ALLOWED: AccessQuestion = {
 const REFUSALS: readonly (readonly [reason: string, change: Partial<AccessQuestion>])[] = [
   ["unknown", { known: null }],
   ["inactive", { known: { status: "removed", effect: "probe" } }],
-  ["permission", { refusal: "The agent does not have the tool." }],
+  ["permission", { refusal: "This agent may not use the tool. Use another one." }],
   ["permission", { permissions: new Map([[ACTION, false]]) }],
   ["not_assigned", { assignments: [{ ...ASSIGNED, isActive: false }] }],
   ["not_connected", { account: "missing" }],
@@ -42,10 +42,10 @@ describe("access", () => {
     expect(decideAccess({ ...ALLOWED, ...reading, assignments: [readOnly] })).toEqual({ may: true });
   });
 
-  test.each(REFUSALS)("%s, with one sentence and what to do", (reason, change) => {
+  test.each(REFUSALS)("%s, with one sentence, and one on what to do", (reason, change) => {
     const access = decideAccess({ ...ALLOWED, ...change });
     expect(access).toMatchObject({ may: false, reason });
-    expect("why" in access && access.why.length > 20).toBe(true);
+    expect("why" in access ? access.why : "").toMatch(/^[^.]{20,}\. (?:Ask|Use) [^.]+\.$/);
   });
 
   test("the earlier rule answers", () => {
@@ -63,6 +63,7 @@ describe("access", () => {
 
   test("every reason of an account has a sentence", () => {
     const sentences = CONNECT_REASONS.map((account) => decideAccess({ ...ALLOWED, account }));
+    for (const access of sentences) expect("why" in access ? access.why : "").toContain(". Ask ");
     expect(new Set(sentences.map((access) => ("why" in access ? access.why : ""))).size).toBe(CONNECT_REASONS.length);
   });
 

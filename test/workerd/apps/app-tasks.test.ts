@@ -183,14 +183,19 @@ describe("the rights of an agent", () => {
       {
         state: "refused",
         code: "permission_denied",
-        message: "This agent may only read from crm, and CRM_CREATE_ISSUE is not known to only read.",
+        message:
+          "This agent may only read from crm, and CRM_CREATE_ISSUE is not known to only read. Ask an administrator to allow it more.",
       },
     ]);
   });
 
   test.each([
-    [[full(APP, { level: "list", actions: ["CRM_LIST_ISSUES"] })], null, "is not among the actions"],
-    [[full("other")], null, "is not assigned to this agent"],
+    [
+      [full(APP, { level: "list", actions: ["CRM_LIST_ISSUES"] })],
+      null,
+      "CRM_CREATE_ISSUE is not assigned to this agent",
+    ],
+    [[full("other")], null, "crm is not assigned to this agent"],
     [[full(APP)], "CRM_CREATE_ISSUE", "is switched off for this agent"],
   ] as const)("refuse a call before anybody is asked", async (assignments, off, why) => {
     const office = await openAppOffice();
