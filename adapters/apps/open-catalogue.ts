@@ -68,7 +68,8 @@ function openSnapshot(
 
   async function readApp(app: string): Promise<Result<AppFile>> {
     const key = getAppKey(app, compiled.get(app) ?? "");
-    if (!compiled.has(app)) return failed("not_found", "There is no such app in the catalogue.");
+    if (!compiled.has(app))
+      return failed("not_found", "The catalogue has no app of this name. GET /api/tools/marketplace lists them.");
     const held = appFiles.get(key);
     if (held !== undefined) return ok(held);
     const read = await readFile(blobs, key, parseApp);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { ProviderAccount } from "../../core/ports/apps.ts";
 import { failUnreadable, toReadFailure } from "./read-failure.ts";
-import { type ComposioAccess, type ComposioReply, type ComposioRequest, sendToComposio } from "./request.ts";
+import { type ComposioAccess, type ComposioReply, type ComposioRequest, isSuccess, sendToComposio } from "./request.ts";
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 262_144;
@@ -47,18 +47,12 @@ export async function readAccount(access: ComposioAccess, providerId: string): P
  */
 export async function revokeAccount(access: ComposioAccess, providerId: string): Promise<Result<void>> {
   const revoked = await send(access, { method: "POST", path: `${toPath(providerId)}/revoke` });
-  const isRefused =
-    revoked.kind === "reply" && (revoked.status === 400 || revoked.status === 409 || revoked.status === 422);
+  const isRefused = revoked.kind === "reply" && [400, 409, 422].includes(revoked.status);
   const reply = isRefused
     ? await send(access, { method: "DELETE", path: toPath(providerId), query: { revoke_on_delete: "true" } })
     : revoked;
-  if (reply.kind === "reply" && (isSuccess(reply.status) || reply.status === 404 || reply.status === 410))
-    return ok(undefined);
-  return toReadFailure(reply, "This account");
-}
-
-function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300;
+  const isGone = reply.kind === "reply" && [404, 410].includes(reply.status);
+  return isSuccess(reply) || isGone ? ok(undefined) : toReadFailure(reply, "This account");
 }
 
 async function send(

@@ -5,16 +5,15 @@
 import { z } from "zod";
 import { ANSWERED, failed, ok, type Result } from "../../core/base/errors.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
+import { describeMissingClient, describeOpenApp, isSchemeOfPerson } from "../../core/connections/catalogue-app.ts";
 import { failUnreadable, toReadFailure } from "./read-failure.ts";
-import { type ComposioAccess, type ComposioReply, type ComposioRequest, sendToComposio } from "./request.ts";
+import { type ComposioAccess, type ComposioReply, type ComposioRequest, isSuccess, sendToComposio } from "./request.ts";
 
 const FRESH_MS = 3_600_000;
 /** Entries of the cache; the oldest is dropped first. */
 const MAX_REMEMBERED = 1_000;
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 2_097_152;
-/** Schemes without a client: Composio's page asks the person for what it needs. */
-const ASKED_OF_PERSON: ReadonlySet<string> = new Set(["API_KEY", "BEARER_TOKEN", "BASIC"]);
 
 export interface AuthConfigs {
   /** The id of the settings for these actions. */
@@ -114,14 +113,12 @@ async function chooseScheme(access: ComposioAccess, app: string): Promise<Result
   const [managed] = composio_managed_auth_schemes ?? [];
   if (managed !== undefined) return ok({ name: managed, isManaged: true });
   if (auth_config_details?.some(({ mode }) => mode === "NO_AUTH") === true)
-    return failed("conflict", `${name} needs no account; its actions can be used at once.`, { cause: ANSWERED });
-  const asked = (auth_config_details ?? []).find(
-    ({ mode, fields }) => ASKED_OF_PERSON.has(mode) && (fields.auth_config_creation?.required ?? []).length === 0,
+    return failed("conflict", describeOpenApp(name), { cause: ANSWERED });
+  const keyed = (auth_config_details ?? []).find(
+    ({ mode, fields }) => isSchemeOfPerson(mode) && (fields.auth_config_creation?.required ?? []).length === 0,
   );
-  if (asked !== undefined) return ok({ name: asked.mode, isManaged: false });
-  const guide = auth_guide_url == null ? "" : ` ${auth_guide_url} describes it.`;
-  const message = `${name} needs a client of its own, which an administrator sets up at Composio first.${guide}`;
-  return failed("not_available", message, { cause: ANSWERED });
+  if (keyed !== undefined) return ok({ name: keyed.mode, isManaged: false });
+  return failed("not_available", describeMissingClient(name, auth_guide_url ?? null), { cause: ANSWERED });
 }
 
 /** The id of enabled settings for exactly these actions; null without them. */
@@ -148,8 +145,4 @@ async function send(
   request: Pick<ComposioRequest, "method" | "path" | "query" | "body">,
 ): Promise<ComposioReply> {
   return await sendToComposio(access, { kind: "call", timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, ...request });
-}
-
-function isSuccess(reply: ComposioReply): reply is ComposioReply & { readonly kind: "reply" } {
-  return reply.kind === "reply" && reply.status >= 200 && reply.status < 300;
 }

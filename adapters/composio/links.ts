@@ -5,7 +5,7 @@ import type { AccountLink, AppLinks } from "../../core/ports/apps.ts";
 import { readAccount, revokeAccount } from "./accounts.ts";
 import { openAuthConfigs } from "./auth-configs.ts";
 import { failUnreadable, toReadFailure } from "./read-failure.ts";
-import { type ComposioAccess, type ComposioReply, sendToComposio } from "./request.ts";
+import { type ComposioAccess, type ComposioReply, isSuccess, sendToComposio } from "./request.ts";
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 262_144;
@@ -54,8 +54,7 @@ async function sendLink(
 }
 
 function toLink(reply: ComposioReply): Result<AccountLink> {
-  if (reply.kind !== "reply" || reply.status < 200 || reply.status > 299)
-    return toReadFailure(reply, "The sign-in of this app");
+  if (!isSuccess(reply)) return toReadFailure(reply, "The sign-in of this app");
   const parsed = linkSchema.safeParse(reply.body);
   if (!parsed.success) return failUnreadable();
   const { redirect_url, connected_account_id, expires_at } = parsed.data;

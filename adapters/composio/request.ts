@@ -60,7 +60,12 @@ export type ComposioReply =
   | { readonly kind: "lost"; readonly why: "timeout" | "unavailable" | "too_large" }
   | { readonly kind: "unsent"; readonly waitMs: number | null };
 
-/** Sends a request. Never throws. `body` of a reply is null for a text that is not JSON, and never has the key. */
+/** True for a reply with a status of success. */
+export function isSuccess(reply: ComposioReply): reply is ComposioReply & { readonly kind: "reply" } {
+  return reply.kind === "reply" && reply.status >= 200 && reply.status < 300;
+}
+
+/** Sends a request. Never throws. `body` of a reply is null for a text that is not JSON. */
 export async function sendToComposio(access: ComposioAccess, request: ComposioRequest): Promise<ComposioReply> {
   if (request.signal?.aborted === true) return { kind: "unsent", waitMs: null };
   const waitMs = access.budget.take(request.kind, access.now());
@@ -92,11 +97,11 @@ export async function sendToComposio(access: ComposioAccess, request: ComposioRe
 }
 
 function toUrl(baseUrl: string, { path, query = {} }: ComposioRequest): string {
-  const asked = new URLSearchParams();
+  const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    if (value !== null) asked.set(name, value);
+    if (value !== null) search.set(name, value);
   }
-  return `${baseUrl}${PREFIX}${path}${asked.size === 0 ? "" : `?${asked.toString()}`}`;
+  return `${baseUrl}${PREFIX}${path}${search.size === 0 ? "" : `?${search.toString()}`}`;
 }
 
 /** Reads RFC 9110, section 10.2.3, in seconds; a date or no value gives the default. */

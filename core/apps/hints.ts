@@ -3,9 +3,9 @@
  * from the resolved actions (`resolve.ts`), and the note after a message that asks for more. Names and descriptions come from a provider, so each is one line without marks.
  */
 import { estimateTokens } from "../model/tokens.ts";
-import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 import type { CatalogueAction } from "../ports/app-catalogue.ts";
 import { countKeywords, type Intent, readKeywords, scoreForIntent } from "./intent.ts";
+import { listParameters } from "./parameters.ts";
 import type { DateRange } from "./relative-dates.ts";
 
 /** The most tokens of the hints and of the shown specs of the actions, together. */
@@ -95,16 +95,10 @@ function orderBy(actions: readonly CatalogueAction[], score: (action: CatalogueA
 
 function formatAction(name: string, { description, title, input }: CatalogueAction): string {
   const purpose = toLine(description.split(/(?<=[.!?])\s/, 1)[0] ?? title, MAX_PURPOSE).replace(/[.!?]$/, "");
-  const parameters = listParameters(input).slice(0, MAX_PARAMETERS);
+  const parameters = listParameters(input)
+    .slice(0, MAX_PARAMETERS)
+    .map((parameter) => toLine(parameter, MAX_NAME));
   return `- ${toLine(name, MAX_NAME)}: ${purpose}${parameters.length > 0 ? ` (${parameters.join(", ")})` : ""}`;
-}
-
-/** Lists the names of parameters, the required ones first. */
-function listParameters({ properties, required }: JsonSchema): string[] {
-  const names = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
-  const needed = new Set(Array.isArray(required) ? required : []);
-  const ordered = [...names.filter((name) => needed.has(name)), ...names.filter((name) => !needed.has(name))];
-  return ordered.map((name) => toLine(name, MAX_NAME));
 }
 
 function formatSuggestion(apps: readonly string[]): string {

@@ -1,9 +1,8 @@
 /** The actions that a task has as tools, as resolution and hints read them. Their names and schemas are the pinned ones. */
-import type { CatalogueAction, ListedAction } from "../ports/app-catalogue.ts";
-import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
-import type { NamedSegment } from "../lib/tool-search/segment-file.ts";
+import type { CatalogueAction } from "../ports/app-catalogue.ts";
 import type { Tool } from "../tool/tool.ts";
 import { type ActionIndex, indexActions } from "./action-index.ts";
+import { listParameters } from "./parameters.ts";
 
 /** An action, and its tool. */
 export interface PinnedAction {
@@ -77,11 +76,4 @@ function toAction({ action, summary, security, written, app }: Tool): (Catalogue
       return listParameters(written.input);
     },
   };
-}
-
-/** Lists the names of parameters, the required ones first. */
-function listParameters({ properties, required }: JsonSchema): ListedAction["parameters"] {
-  const names = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
-  const needed = new Set<unknown>(Array.isArray(required) ? required : []);
-  return [...names.filter((name) => needed.has(name)), ...names.filter((name) => !needed.has(name))];
 }

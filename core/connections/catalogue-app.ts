@@ -7,8 +7,23 @@ import { OPERATOR_KEY } from "./provider-key.ts";
 /** Why nothing of the provider works without its key. Clients of document 002 know this sentence. */
 export const NO_PROVIDER_MESSAGE = "Integrations are disabled — no Composio API key is configured.";
 
-/** Schemes for which the provider's page asks the person. They need no client. */
-const ASKED_OF_PERSON: ReadonlySet<string> = new Set(["API_KEY", "BEARER_TOKEN", "BASIC"]);
+const SCHEMES_OF_PERSON: ReadonlySet<string> = new Set(["API_KEY", "BEARER_TOKEN", "BASIC"]);
+
+/** True for a scheme without a client: the provider's page asks the person for what it needs. */
+export function isSchemeOfPerson(scheme: string): boolean {
+  return SCHEMES_OF_PERSON.has(scheme);
+}
+
+/** Why nobody connects an account of an app that works without one. */
+export function describeOpenApp(title: string): string {
+  return `${title} needs no account. Its actions can be used at once.`;
+}
+
+/** Why nobody can connect an app for which the provider has no client. `guideUrl`: the page that says how to set one up. */
+export function describeMissingClient(title: string, guideUrl: string | null): string {
+  const guide = guideUrl === null ? "" : ` ${guideUrl} describes it.`;
+  return `${title} needs a client of its own, which an administrator sets up at Composio first.${guide}`;
+}
 
 /**
  * What a consent at the provider covers: the app, through the key that serves the tenant. So an account does not count once
@@ -47,9 +62,8 @@ export async function toCatalogueClient(app: CatalogueApp, key: string | null): 
 
 /** Finds why nobody can connect an app, as far as the catalogue says; null if people can. */
 function findObstacle({ title, status, isOpen, authSchemes, managedSchemes, guideUrl }: CatalogueApp): string | null {
-  if (isOpen) return `${title} needs no account. Its actions can be used at once.`;
+  if (isOpen) return describeOpenApp(title);
   if (status === "removed") return `${title} is no longer in the catalogue.`;
-  if (managedSchemes.length > 0 || authSchemes.some((scheme) => ASKED_OF_PERSON.has(scheme))) return null;
-  const guide = guideUrl === null ? "" : ` ${guideUrl} describes it.`;
-  return `${title} needs a client of its own, which an administrator sets up at Composio first.${guide}`;
+  if (managedSchemes.length > 0 || authSchemes.some(isSchemeOfPerson)) return null;
+  return describeMissingClient(title, guideUrl);
 }

@@ -114,7 +114,7 @@ async function readGiven(c: AppContext, { assignments, permissions }: Given, bef
     if (level !== "list" && list.length > 0)
       refuse(
         `assignments.${at}.actions`,
-        `the level ${level} has no list of actions. Leave it out, or set the level list`,
+        `the level ${level} has no list of actions. Omit the list, or set the level list`,
       );
     const names = [];
     for (const action of list) names.push(await readName(actions, earlier, action, `assignments.${at}.actions`));

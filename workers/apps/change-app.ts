@@ -12,7 +12,7 @@ import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import { hasChanged } from "../../core/apps/changes.ts";
 import { toAppTools } from "../../core/apps/outside-tools.ts";
 import { type AppConfiguration, formatConfiguration, type WorkspaceApp } from "../../core/apps/workspace.ts";
-import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { type Failed, failed, ok, type Result } from "../../core/base/errors.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
 import type { CatalogueAction, CatalogueApp } from "../../core/ports/app-catalogue.ts";
 import { type OutsideTool, toAppSource } from "../../core/tool/source.ts";
@@ -40,6 +40,15 @@ export async function findKnownApp({ env }: Pick<AppPlace, "env">, name: string)
 
 /** What a change makes of the present configuration; null: the app is not added. */
 export type Decide = (before: AppConfiguration | null) => Result<AppConfiguration>;
+
+/** Makes the change of an app that is added. Fails for one that is not. */
+export function ifAdded(known: KnownApp, change: (before: AppConfiguration) => Result<AppConfiguration>): Decide {
+  return (before) => (before === null ? failNotAdded(known) : change(before));
+}
+
+export function failNotAdded({ app: { title } }: KnownApp): Failed {
+  return failed("conflict", `${title} is not added to this workspace. Add it first.`);
+}
 
 /** Adds or changes an app, and publishes its enabled actions for later tasks. A change that changes nothing is no act. */
 export async function changeApp(

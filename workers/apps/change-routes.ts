@@ -2,16 +2,15 @@
 import { createRoute } from "@hono/zod-openapi";
 import { approveChanges, listChanges } from "../../core/apps/changes.ts";
 import { listNamedReaders } from "../../core/apps/effect.ts";
-import { type AppConfiguration, listOverrides } from "../../core/apps/workspace.ts";
-import { failed, ok, raise } from "../../core/base/errors.ts";
-import type { CatalogueAction } from "../../core/ports/app-catalogue.ts";
+import type { AppConfiguration } from "../../core/apps/workspace.ts";
+import { ok, raise } from "../../core/base/errors.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { createAuditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { readAddedApps } from "./added-apps.ts";
-import { changeApp, readPublished } from "./change-app.ts";
+import { changeApp, failNotAdded, ifAdded, readPublished } from "./change-app.ts";
 import { findApp, type FoundApp } from "./find-app.ts";
 import { appParams } from "./schemas.ts";
 import {
@@ -88,10 +87,7 @@ export function appChangeRoutes(app: App): void {
     if (hash !== c.req.valid("json").hash)
       raise("conflict", `The changes of ${name} are others now. Read them again.`, { field: "hash" });
     const act = await createAuditEntry(c, "app.approve", name);
-    const decide = (before: AppConfiguration | null) =>
-      before === null
-        ? failed("conflict", `${name} is not added to this workspace. Add it first.`)
-        : ok(approveChanges(before, known.actions));
+    const decide = ifAdded(known, (before) => ok(approveChanges(before, known.actions)));
     unwrap(await changeApp(place, known, decide, act));
     const reply = { status: "success" as const, approved_count: changed.length, removed_count: removed.length };
     return c.json({ ...reply, app_name: name }, 200);
@@ -134,7 +130,7 @@ async function readChanges({ place, known }: FoundApp, configuration: AppConfigu
 }
 
 /** Refuses an app that is not added. */
-async function readConfiguration(c: AppContext, { known: { app } }: FoundApp): Promise<AppConfiguration> {
-  const added = (await readAddedApps(c)).get(app.app);
-  return added?.configuration ?? raise("conflict", `${app.title} is not added to this workspace. Add it first.`);
+async function readConfiguration(c: AppContext, { known }: FoundApp): Promise<AppConfiguration> {
+  const added = (await readAddedApps(c)).get(known.app.app);
+  return added?.configuration ?? unwrap(failNotAdded(known));
 }

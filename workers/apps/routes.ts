@@ -22,7 +22,7 @@ import { requireScope } from "../http/middleware/require-scope.ts";
 import { getPerson, getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { readAddedApps } from "./added-apps.ts";
-import { listDirectoryActions, type ListedApps, readListedApps, readSnapshot } from "./listed-apps.ts";
+import { refuseUnknownApp } from "./find-app.ts";
 import { filterApps, matchWords } from "./match.ts";
 import {
   ACTION_LIMIT,
@@ -166,12 +166,7 @@ export function appCatalogueRoutes(app: App): void {
 
   app.openapi(actions, async (c) => {
     const { search = "", limit = ACTION_LIMIT.usual, offset = 0 } = c.req.valid("query");
-    const entry = findDirectoryApp(c.env, c.req.valid("param").app.toLowerCase());
-    if (entry !== null) {
-      chargeCost(c.env, getTenant(c), TOOLS_MS);
-      return c.json((await listDirectoryActions(c, entry, search)).slice(offset, offset + limit), 200);
-    }
-    const { snapshot, app: name } = await findApp(c, c.req.valid("param").app);
+    const { snapshot, app: name } = await findListedApp(c, c.req.valid("param").app);
     const all = unwrap(await snapshot.actionsOf(name));
     const matches = matchWords(search);
     const page = all.filter((one) => matches(one, one.action)).slice(offset, offset + limit);
@@ -181,8 +176,7 @@ export function appCatalogueRoutes(app: App): void {
   });
 
   app.openapi(triggers, async (c) => {
-    if (findDirectoryApp(c.env, c.req.valid("param").app.toLowerCase()) !== null) return c.json([], 200);
-    const { snapshot, app: name } = await findApp(c, c.req.valid("param").app);
+    const { snapshot, app: name } = await findListedApp(c, c.req.valid("param").app);
     return c.json(unwrap(await snapshot.triggersOf(name)).map(toTriggerView), 200);
   });
 
@@ -204,12 +198,10 @@ async function readStates(c: AppContext): Promise<ReadonlyMap<string, AppState>>
 }
 
 /** Finds an app by its name in any case. Tasks that began earlier still read a removed one, and so does its page. */
-async function findApp(c: AppContext, given: string): Promise<{ snapshot: CatalogueSnapshot; app: string }> {
+async function findListedApp(c: AppContext, given: string): Promise<{ snapshot: CatalogueSnapshot; app: string }> {
   const snapshot = await readSnapshot(c);
   const app = given.toLowerCase();
-  if (snapshot?.apps.some((one) => one.app === app) !== true)
-    raise("not_found", "The catalogue has no app of this name. GET /api/tools/marketplace lists them.");
-  return { snapshot, app };
+  return snapshot?.apps.some((one) => one.app === app) === true ? { snapshot, app } : refuseUnknownApp();
 }
 
 /** Reads the triggers of apps, by the app's name. `snapshot` null: they are not asked for. */

@@ -10,7 +10,7 @@ import {
   enableActions,
   overrideActions,
 } from "../../core/apps/workspace.ts";
-import { failed, ok, raise, type Result } from "../../core/base/errors.ts";
+import { ok, raise } from "../../core/base/errors.ts";
 import { storable } from "../../core/base/storable.ts";
 import type { CatalogueAction } from "../../core/ports/app-catalogue.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
@@ -22,8 +22,7 @@ import type { App, AppContext } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
-import { changeApp, type Decide, type KnownApp, removeApp } from "./change-app.ts";
-import { addDirectoryApp, removeDirectoryApp } from "./directory-apps.ts";
+import { changeApp, type Decide, ifAdded, removeApp } from "./change-app.ts";
 import { findApp, type FoundApp } from "./find-app.ts";
 import type { AppPlace } from "../connections/apps.ts";
 import { checkAppName } from "./names.ts";
@@ -183,13 +182,6 @@ async function change(
 ): Promise<AppConfiguration> {
   chargeCost(c.env, place.tenant, (TOOLS_MS * known.actions.length) / ACTIONS_PER_CHARGE);
   return unwrap(await changeApp(place, known, decide, act)).configuration;
-}
-
-/** Refuses an app that is not added. */
-function ifAdded(known: KnownApp, decide: (before: AppConfiguration) => Result<AppConfiguration>): Decide {
-  const { title } = known.app;
-  return (before) =>
-    before === null ? failed("conflict", `${title} is not added to this workspace. Add it first.`) : decide(before);
 }
 
 /** Returns the provider's names of actions that are named in any form. */

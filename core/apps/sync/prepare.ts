@@ -4,6 +4,7 @@ import { storable } from "../../base/storable.ts";
 import type { ListedApp, StoredAction } from "../../ports/app-catalogue-table.ts";
 import { hashAction } from "../approved-form.ts";
 import type { DescribedAction, DescribedApp } from "../catalogue.ts";
+import { listParameters } from "../parameters.ts";
 import type { SyncDeps } from "./state.ts";
 
 /**
@@ -59,20 +60,15 @@ export async function prepareAction(judge: SyncDeps["judge"], action: DescribedA
     scopes: cutAll(action.scopes),
   };
   try {
-    const schemaHash = await hashAction(described);
-    return ok({ ...described, ...judge(described), parameters: listParameters(action.input), schemaHash });
+    const approved = [described.app, described.action, described.title, action.input, action.output, described.tags];
+    const schemaHash = await sha256Hex(toCanonicalJson(approved));
+    const parameters = listParameters(action.input)
+      .slice(0, MAX_PARAMETERS)
+      .map((name) => cut(name, MAX_TITLE));
+    return ok({ ...described, ...judge(described), parameters, schemaHash });
   } catch (thrown) {
     return failed("invalid_input", `It could not be judged: ${String(thrown)}`);
   }
-}
-
-/** The names of an input's parameters, the required ones first. */
-function listParameters({ properties, required }: DescribedAction["input"]): string[] {
-  if (typeof properties !== "object" || properties === null) return [];
-  const names = Object.keys(properties);
-  const needed = new Set(Array.isArray(required) ? required : []);
-  const sorted = [...names.filter((name) => needed.has(name)), ...names.filter((name) => !needed.has(name))];
-  return sorted.slice(0, MAX_PARAMETERS).map((name) => cut(name, MAX_TITLE));
 }
 
 function cut(text: string, most: number): string {
