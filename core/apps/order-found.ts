@@ -31,6 +31,7 @@ const KIND_OF: ReadonlyMap<string, number> = new Map(
 );
 /** The kind that takes something away. */
 const LOSS = KINDS.length - 1;
+
 /** Orders the actions for a request, the best first. */
 export function orderFound(found: readonly RatedAction[], text: string, intent: Intent): ListedAction[] {
   const verbs = readVerbs(text);

@@ -6,7 +6,7 @@ import type { BlobPort } from "../../ports/blobs.ts";
 import type { CatalogueStats, ListedAction } from "../../ports/app-catalogue.ts";
 import type { AppContent, CompiledApp } from "../../ports/app-catalogue-table.ts";
 import { ActionListWriter, formatApp, formatSnapshot, getAppKey, getListKey, getSnapshotKey } from "../compiled.ts";
-import { begin, next, type Phase, stop } from "./state.ts";
+import { beginPhase, next, type Phase, stop } from "./state.ts";
 
 /** A sync that would remove a greater part of the actions is an outage of the provider rather than a change. */
 const MAX_REMOVED = 0.2;
@@ -26,13 +26,13 @@ export const settle: Phase = async ({ table, now }, state) => {
     return stop(`It would remove ${removed} of ${before} actions, so the catalogue is left as it was.`);
   const at = now();
   const settled = await table.settle(state.job, { hasListing, at, forgetBefore: at - REMOVED_MS });
-  return settled.ok ? next(begin("compile", state)) : settled;
+  return settled.ok ? next(beginPhase("compile", state)) : settled;
 };
 
 export const compileApps: Phase = async ({ table, blobs }, state) => {
   const chosen = await table.appsToCompile(COMPILE_ACTIONS);
   if (!chosen.ok) return chosen;
-  if (chosen.value.length === 0) return next(begin("publish", state));
+  if (chosen.value.length === 0) return next(beginPhase("publish", state));
   const read = await table.readApps(chosen.value);
   if (!read.ok) return read;
   const files = new Map<string, string>();

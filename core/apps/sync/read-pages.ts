@@ -5,9 +5,9 @@ import type { CataloguePage } from "../../ports/apps.ts";
 import type { StoredAction } from "../../ports/app-catalogue-table.ts";
 import { isListed, prepareAction, prepareApp } from "./prepare.ts";
 import {
-  begin,
-  count,
-  follow,
+  addToProgress,
+  beginPhase,
+  followCursor,
   next,
   type Phase,
   type Rejected,
@@ -35,8 +35,8 @@ export const readApps: Phase = async (deps, state) => {
   const { items, rejected } = divide(prepared, ({ app }) => app);
   const put = await deps.table.putApps(state.job, items, deps.now());
   if (!put.ok) return put;
-  const read = count(state, { apps: items.length, rejected: [...page.value.rejected, ...rejected] });
-  if (page.value.next !== null) return follow(read, page.value.next);
+  const read = addToProgress(state, { apps: items.length, rejected: [...page.value.rejected, ...rejected] });
+  if (page.value.next !== null) return followCursor(read, page.value.next);
   if (read.progress.appsSynced === 0) return stop("The provider listed no apps.");
   return await chooseApps(deps, read);
 };
@@ -48,11 +48,11 @@ async function chooseApps({ table }: SyncDeps, state: SyncState): Promise<Result
     const marked = await table.markScope(job, scope);
     if (!marked.ok) return marked;
     const apps = marked.value;
-    if (apps.length === 0) return next(begin("settle", state));
-    if (apps.length <= MAX_SINGLE_APPS) return next(begin("actions", state, { apps }));
+    if (apps.length === 0) return next(beginPhase("settle", state));
+    if (apps.length <= MAX_SINGLE_APPS) return next(beginPhase("actions", state, { apps }));
   }
   const marked = await table.markScope(job, { kind: "all" });
-  return marked.ok ? next(begin("actions", state)) : marked;
+  return marked.ok ? next(beginPhase("actions", state)) : marked;
 }
 
 const CHANGED = { kind: "changed" } as const;
@@ -62,11 +62,15 @@ export const readActions: Phase = async (deps, state) => {
   const page = await deps.source.actions(state.cursor, app === undefined ? undefined : { app });
   const isUnknown = !page.ok && page.error.code === "not_found" && app !== undefined;
   if (!page.ok && !isUnknown) return page;
-  const read = page.ok ? await storeActions(deps, state, page.value) : ok(count(state, { rejected: [unknown(app)] }));
+  const read = page.ok
+    ? await storeActions(deps, state, page.value)
+    : ok(addToProgress(state, { rejected: [unknown(app)] }));
   if (!read.ok) return read;
-  if (page.ok && page.value.next !== null) return follow(read.value, page.value.next);
+  if (page.ok && page.value.next !== null) return followCursor(read.value, page.value.next);
   return next(
-    left.length > 0 ? begin("actions", read.value, { apps: left }) : begin("triggers", read.value, { apps: null }),
+    left.length > 0
+      ? beginPhase("actions", read.value, { apps: left })
+      : beginPhase("triggers", read.value, { apps: null }),
   );
 };
 
@@ -96,8 +100,7 @@ async function storeActions(
     orphans.push(...findOrphans(batch, new Set(put.value)));
   }
   const actions = items.length - orphans.length;
-  const all = [...page.rejected, ...rejected, ...orphans];
-  return ok(count(state, { actions, rejected: source.isOfTenant === true ? all.map(hideName) : all }));
+  return ok(addToProgress(state, { actions, rejected: [...page.rejected, ...rejected, ...orphans] }));
 }
 
 function findOrphans(batch: readonly StoredAction[], stored: ReadonlySet<string>): Rejected[] {
@@ -111,7 +114,7 @@ export const readTriggers: Phase = async ({ source, table }, state) => {
   const chosen = await table.appsWithTriggers(state.job, state.after, TRIGGER_APPS);
   if (!chosen.ok) return chosen;
   const apps = chosen.value;
-  if (apps.length === 0) return next(begin("settle", state));
+  if (apps.length === 0) return next(beginPhase("settle", state));
   const found = new Map<string, DescribedTrigger[]>(apps.map((app) => [app, []]));
   const rejected: Rejected[] = [];
   let cursor: string | null = null;
@@ -126,9 +129,9 @@ export const readTriggers: Phase = async ({ source, table }, state) => {
   if (cursor !== null) return stop(`The triggers of ${apps.length} apps have more than ${MAX_TRIGGER_PAGES} pages.`);
   const put = await table.putTriggers(state.job, found);
   if (!put.ok) return put;
-  const read = count(state, { rejected });
+  const read = addToProgress(state, { rejected });
   const after = apps.at(-1) ?? null;
-  return next(apps.length < TRIGGER_APPS ? begin("settle", read) : { ...read, after });
+  return next(apps.length < TRIGGER_APPS ? beginPhase("settle", read) : { ...read, after });
 };
 
 /** The items that can be stored, each name once, and the others. */

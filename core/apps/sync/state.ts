@@ -75,12 +75,12 @@ export function stop(why: string): Result<Step> {
 }
 
 /** Begins a phase, or a listing in the same one. */
-export function begin(phase: SyncPhase, state: SyncState, change: Partial<SyncState> = {}): SyncState {
+export function beginPhase(phase: SyncPhase, state: SyncState, change: Partial<SyncState> = {}): SyncState {
   return { ...state, phase, cursor: null, seen: [], ...change };
 }
 
 /** Goes to the next page of a listing. Stops a sync whose listing repeats a cursor or has no end. */
-export function follow(state: SyncState, cursor: string): Result<Step> {
+export function followCursor(state: SyncState, cursor: string): Result<Step> {
   if (cursor.length > MAX_CURSOR) return stop(`The provider's cursor has more than ${MAX_CURSOR} characters.`);
   if (state.cursor === cursor || state.seen.includes(cursor))
     return stop("The provider repeats a cursor, so its listing has no end. Start another sync later.");
@@ -89,7 +89,7 @@ export function follow(state: SyncState, cursor: string): Result<Step> {
 }
 
 /** Adds to the totals. */
-export function count(
+export function addToProgress(
   state: SyncState,
   added: { readonly apps?: number; readonly actions?: number; readonly rejected?: readonly Rejected[] },
 ): SyncState {
