@@ -6,14 +6,13 @@ import {
   describeChange,
   describeChanges,
   findConnectableOwners,
-  letterOf,
+  getFirstLetter,
   matchApps,
   needsReconnect,
-  parametersOf,
-  schemesSaid,
-  sizeSaid,
-  splitChanges,
-  stateSaid,
+  listParameters,
+  formatSchemes,
+  formatSize,
+  findStateWording,
 } from "../../../web/src/pages/apps/app-words.ts";
 import { readAppSearch, readAppsSearch } from "../../../web/src/pages/apps/apps-search.ts";
 
@@ -49,7 +48,7 @@ describe("the state of an app", () => {
     ["revoked", "failed", "Not connected"],
     ["pending", null, "Waiting for the sign-in"],
   ] as const)("of an own %s and a shared %s one is %s", (me, shared, word) => {
-    expect(stateSaid({ is_added: false, connect_states: { me, shared } })?.word).toBe(word);
+    expect(findStateWording({ is_added: false, connect_states: { me, shared } })?.word).toBe(word);
   });
 
   test.each([
@@ -58,11 +57,11 @@ describe("the state of an app", () => {
     ["active", "Connected"],
     ["expired", "Expired"],
   ] as const)("in the workspace, with the connection %s, is %s", (me, word) => {
-    expect(stateSaid({ is_added: true, connect_states: { me, shared: null } })?.word).toBe(word);
+    expect(findStateWording({ is_added: true, connect_states: { me, shared: null } })?.word).toBe(word);
   });
 
   test("is not said without a connection, and asks for a reconnect only if calls fail", () => {
-    expect(stateSaid({ is_added: false, connect_states: { me: null, shared: null } })).toBeNull();
+    expect(findStateWording({ is_added: false, connect_states: { me: null, shared: null } })).toBeNull();
     expect(needsReconnect({ connect_states: { me: "expired", shared: null } })).toBe(true);
     expect(needsReconnect({ connect_states: { me: "expired", shared: "active" } })).toBe(false);
     expect(needsReconnect({ connect_states: { me: "revoked", shared: null } })).toBe(false);
@@ -109,16 +108,16 @@ test("changes of actions say what changed, the effect and the risk by their word
 });
 
 test("an app's size, scheme and letter are said", () => {
-  expect(sizeSaid({ action_count: 1, trigger_count: 0, directory: null })).toBe("1 action");
-  expect(sizeSaid({ action_count: 1823, trigger_count: 2, directory: null })).toBe("1,823 actions, 2 triggers");
-  expect(schemesSaid({ auth_schemes: [] })).toBe("No account needed");
-  expect(schemesSaid({ auth_schemes: ["OAUTH2", "OTHER"] })).toBe("OAuth 2, OTHER");
-  expect([letterOf("gmail"), letterOf(" Ångström"), letterOf("👩‍💻 dev"), letterOf("")]).toEqual([
-    "G",
-    "Å",
-    "👩‍💻",
-    "?",
-  ]);
+  expect(formatSize({ action_count: 1, trigger_count: 0 })).toBe("1 action");
+  expect(formatSize({ action_count: 1823, trigger_count: 2 })).toBe("1,823 actions, 2 triggers");
+  expect(formatSchemes({ auth_schemes: [] })).toBe("No account needed");
+  expect(formatSchemes({ auth_schemes: ["OAUTH2", "OTHER"] })).toBe("OAuth 2, OTHER");
+  expect([
+    getFirstLetter("gmail"),
+    getFirstLetter(" Ångström"),
+    getFirstLetter("👩‍💻 dev"),
+    getFirstLetter(""),
+  ]).toEqual(["G", "Å", "👩‍💻", "?"]);
 });
 
 test("one's own apps are found by words and category; disconnected ones are left out", () => {
@@ -135,13 +134,13 @@ test("one's own apps are found by words and category; disconnected ones are left
 
 test("required parameters come first; a schema without properties has none", () => {
   const parameters = { type: "object", properties: { cc: {}, to: {}, body: {} }, required: ["to"] };
-  expect(parametersOf({ parameters })).toEqual([
+  expect(listParameters({ parameters })).toEqual([
     { name: "to", isRequired: true },
     { name: "cc", isRequired: false },
     { name: "body", isRequired: false },
   ]);
   for (const odd of [{}, { properties: null }, { properties: "x" }])
-    expect(parametersOf({ parameters: odd })).toEqual([]);
+    expect(listParameters({ parameters: odd })).toEqual([]);
 });
 
 test("an address keeps what the pages know", () => {

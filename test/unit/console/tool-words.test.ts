@@ -3,10 +3,10 @@ import { catalogue } from "../../../tools/catalogue.generated.ts";
 import {
   byToolbox,
   callWarning,
-  effectSaid,
-  levelSaid,
-  permissionSaid,
-  sourceSaid,
+  getEffectWording,
+  getLevelWording,
+  getPermissionWording,
+  formatSource,
   toolboxTitle,
 } from "../../../web/src/pages/tools/tool-words.ts";
 
@@ -15,9 +15,9 @@ describe("a tool in words", () => {
     for (const { security, effect, permissions } of catalogue) {
       const level = typeof security === "function" ? "by arguments" : security;
       const change = typeof effect === "function" ? "by arguments" : effect;
-      expect(levelSaid(level).word).not.toBe(level);
-      expect(effectSaid(change).word).not.toBe(change);
-      for (const permission of permissions) expect(permissionSaid(permission).word).not.toBe(permission);
+      expect(getLevelWording(level).word).not.toBe(level);
+      expect(getEffectWording(change).word).not.toBe(change);
+      for (const permission of permissions) expect(getPermissionWording(permission).word).not.toBe(permission);
     }
   });
 
@@ -37,7 +37,7 @@ describe("a tool in words", () => {
     ["skills:otto", "A skill that ships with Otto"],
     ["skills:own", "A skill of yours"],
     ["later", "later"],
-  ])("from %s", (source, said) => expect(sourceSaid(source)).toBe(said));
+  ])("from %s", (source, said) => expect(formatSource(source)).toBe(said));
 
   test("is listed in its toolbox, in the order in which each first appears", () => {
     const tools = ["web", "files", "web"].map((toolbox, at) => ({ toolbox, at }));

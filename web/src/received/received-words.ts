@@ -2,9 +2,9 @@
 import type { ReceivedItem } from "../api/types.generated.ts";
 import type { Tone } from "../ui/badge.tsx";
 
-type Said = Readonly<Record<ReceivedItem["state"], { readonly word: string; readonly tone: Tone }>>;
+type Wording = Readonly<Record<ReceivedItem["state"], { readonly word: string; readonly tone: Tone }>>;
 
-export const RECEIVED: Said = {
+export const RECEIVED: Wording = {
   waiting: { word: "Waiting", tone: "info" },
   done: { word: "Taken", tone: "good" },
   repeat: { word: "Repeat", tone: "plain" },

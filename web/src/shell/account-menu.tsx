@@ -19,10 +19,10 @@ const THEMES: readonly { readonly theme: Theme; readonly label: string }[] = [
 
 interface AccountMenuProps {
   /** Called when a message appears next to the menu. */
-  readonly onSaid?: () => void;
+  readonly onMessage?: () => void;
 }
 
-export function AccountMenu({ onSaid }: AccountMenuProps) {
+export function AccountMenu({ onMessage }: AccountMenuProps) {
   const { data: session } = useQuery(sessionQuery);
   const navigate = useNavigate();
   const say = useToast();
@@ -32,7 +32,7 @@ export function AccountMenu({ onSaid }: AccountMenuProps) {
     onSuccess: async () => await navigate({ to: "/sign-in" }),
     onError: (error) => {
       say(`Signing out did not work: ${toApiError(error).message}`);
-      onSaid?.();
+      onMessage?.();
     },
   });
   return (

@@ -77,7 +77,7 @@ function Frame() {
         <div className="flex min-h-full flex-col gap-4 p-3">
           <Menu onChoose={() => drawer.current?.close()} />
           <div className="mt-auto">
-            <AccountMenu onSaid={() => drawer.current?.close()} />
+            <AccountMenu onMessage={() => drawer.current?.close()} />
           </div>
         </div>
       </dialog>

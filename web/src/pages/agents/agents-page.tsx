@@ -13,7 +13,7 @@ import { Page } from "../../ui/page.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
-import { permissionSaid } from "../tools/tool-words.ts";
+import { getPermissionWording } from "../tools/tool-words.ts";
 import { BUILT_IN_AGENT } from "./agent-queries.ts";
 import { isFound, readAgentsSearch } from "./agent-search.ts";
 import { honestProse } from "../../ui/visible-text.ts";
@@ -46,8 +46,8 @@ const COLUMNS: readonly Column<Agent>[] = [
       ) : (
         <span className="flex flex-wrap gap-1">
           {permissions.map((permission) => (
-            <Badge key={permission} tone={permissionSaid(permission).tone}>
-              {permissionSaid(permission).word}
+            <Badge key={permission} tone={getPermissionWording(permission).tone}>
+              {getPermissionWording(permission).word}
             </Badge>
           ))}
         </span>

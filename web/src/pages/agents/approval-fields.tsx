@@ -3,7 +3,7 @@ import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { moved, withItem, withoutItem } from "../../ui/schema-form/json-edit.ts";
-import { levelSaid } from "../tools/tool-words.ts";
+import { getLevelWording } from "../tools/tool-words.ts";
 import { type Decision, type Level, LEVELS } from "./agent-config.ts";
 import type { AgentDraft } from "./agent-draft.ts";
 
@@ -36,8 +36,8 @@ export function ApprovalFields({ draft, faults, set }: FieldsProps) {
         {LEVELS.map((level) => (
           <SelectField
             key={level}
-            label={levelSaid(level).word}
-            hint={levelSaid(level).meaning}
+            label={getLevelWording(level).word}
+            hint={getLevelWording(level).meaning}
             value={draft.levels[level]}
             error={faults[`approval.${level}`]}
             onChange={({ target }) => set({ levels: { ...draft.levels, [level]: readDecision(target.value) ?? "" } })}

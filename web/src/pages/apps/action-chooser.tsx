@@ -14,7 +14,7 @@ import { Empty, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { honestProse } from "../../ui/visible-text.ts";
-import { effectSaid, levelSaid } from "../tools/tool-words.ts";
+import { getEffectWording, getLevelWording } from "../tools/tool-words.ts";
 import { chooseAll, chooseNone, chooseReading, countDifferences, findActions, sortNames } from "./action-choice.ts";
 import { allActionsQuery, marketplaceKey } from "./app-queries.ts";
 
@@ -139,7 +139,7 @@ function ActionHint({
 }: {
   readonly action: AppAction;
 }) {
-  const [does, level] = [effectSaid(effect), levelSaid(security)];
+  const [does, level] = [getEffectWording(effect), getLevelWording(security)];
   return (
     <span className="flex flex-col gap-1">
       <span dir="auto" className="line-clamp-2 [overflow-wrap:anywhere]">

@@ -8,9 +8,9 @@ import { More } from "../../ui/more.tsx";
 import { Name } from "../../ui/name.tsx";
 import { Empty, Notice, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
-import { effectSaid, levelSaid } from "../tools/tool-words.ts";
+import { getEffectWording, getLevelWording } from "../tools/tool-words.ts";
 import { useActions } from "./app-queries.ts";
-import { parametersOf, unreadSaid } from "./app-words.ts";
+import { listParameters } from "./app-words.ts";
 import { readAppSearch } from "./apps-search.ts";
 import { SyncButton } from "./sync-button.tsx";
 
@@ -57,9 +57,7 @@ function Found({ app, search }: AppProps & { readonly search: string }) {
   if (rows.length === 0) return search === "" ? <NoActions app={app} /> : <Empty title="No matching actions" />;
   return (
     <>
-      {search === "" && app.directory === null && rows.every((action) => parametersOf(action).length === 0) ? (
-        <NoParameters />
-      ) : null}
+      {search === "" && rows.every((action) => listParameters(action).length === 0) ? <NoParameters /> : null}
       <p role="status" className="sr-only">
         {more.hasMore ? `more than ${rows.length} actions` : `${rows.length} actions`}
       </p>
@@ -94,9 +92,9 @@ function NoParameters() {
   );
 }
 
-function Action({ app, action, mayChange }: AppProps & { readonly action: AppAction; readonly mayChange: boolean }) {
-  const level = levelSaid(action.security);
-  const effect = effectSaid(action.effect);
+function Action({ action, isAdded }: { readonly action: AppAction; readonly isAdded: boolean }) {
+  const level = getLevelWording(action.security);
+  const effect = getEffectWording(action.effect);
   return (
     <li className="flex flex-col gap-1.5 px-4 py-3">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
@@ -133,7 +131,7 @@ function Action({ app, action, mayChange }: AppProps & { readonly action: AppAct
 const NAMED = 12;
 
 function Parameters({ action }: { readonly action: AppAction }) {
-  const all = parametersOf(action);
+  const all = listParameters(action);
   if (all.length === 0) return null;
   const rest = all.length - NAMED;
   return (

@@ -3,7 +3,7 @@ import type { ConnectedApp, MarketplaceApp } from "../../api/types.generated.ts"
 import { Badge } from "../../ui/badge.tsx";
 import { Name } from "../../ui/name.tsx";
 import { AppTile } from "./app-tile.tsx";
-import { sizeSaid, stateSaid } from "./app-words.ts";
+import { formatSize, findStateWording } from "./app-words.ts";
 
 type ShownApp = MarketplaceApp | ConnectedApp;
 
@@ -27,7 +27,7 @@ export function AppList({ apps, label }: { readonly apps: readonly ShownApp[]; r
                 <Name>{app.description}</Name>
               </p>
             )}
-            {isListed(app) ? <p className="text-sm text-quiet">{sizeSaid(app)}</p> : null}
+            {isListed(app) ? <p className="text-sm text-quiet">{formatSize(app)}</p> : null}
           </div>
         </li>
       ))}
@@ -51,7 +51,7 @@ function AppLink({ app }: { readonly app: ShownApp }) {
 }
 
 function State({ app }: { readonly app: ShownApp }) {
-  const said = stateSaid(app);
+  const said = findStateWording(app);
   return said === null ? null : <Badge tone={said.tone}>{said.word}</Badge>;
 }
 

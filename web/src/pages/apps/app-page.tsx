@@ -19,7 +19,7 @@ import { AppOverrides } from "./app-overrides.tsx";
 import { ReadingActions } from "./reading-actions.tsx";
 import { AppChanges } from "./app-changes.tsx";
 import { AppTile } from "./app-tile.tsx";
-import { providerSaid, schemesSaid, stateSaid } from "./app-words.ts";
+import { formatProvider, formatSchemes, findStateWording } from "./app-words.ts";
 import type { AppSearch } from "./apps-search.ts";
 import { IntegrationsNotice } from "./integrations-notice.tsx";
 import { TriggerList } from "./trigger-list.tsx";
@@ -88,7 +88,7 @@ function ShownApp({ app }: { readonly app: MarketplaceApp }) {
   const mayChoose = isAdmin && app.is_added && !isOwn;
   const link = (search: AppSearch) => ({ to: "/apps/$app" as const, params: { app: app.app_name }, search });
   // Next to the state of its accounts, the page says whether the app is added.
-  const said = stateSaid({ ...app, is_added: false });
+  const said = findStateWording({ ...app, is_added: false });
   const tabs = [
     { label: "Actions", link: link({}), isCurrent: view !== "triggers", count: app.action_count },
     { label: "Triggers", link: link({ view: "triggers" }), isCurrent: view === "triggers", count: app.trigger_count },
@@ -112,9 +112,8 @@ function ShownApp({ app }: { readonly app: MarketplaceApp }) {
         <Facts>
           <Fact name="State">{said === null ? "Not connected" : <Badge tone={said.tone}>{said.word}</Badge>}</Fact>
           <Fact name="Workspace">{app.is_added ? "Added" : "Not added: agents cannot use it"}</Fact>
-          <Fact name="Account">{schemesSaid(app)}</Fact>
-          <Fact name="Provided by">{providerSaid(app)}</Fact>
-          {app.directory === null ? null : <Server app={app} directory={app.directory} isAdmin={isAdmin} />}
+          <Fact name="Account">{formatSchemes(app)}</Fact>
+          <Fact name="Provided by">{formatProvider(app)}</Fact>
           <Fact name="Categories">{app.categories.length === 0 ? null : <Name>{app.categories.join(", ")}</Name>}</Fact>
         </Facts>
       </Card>

@@ -1,4 +1,4 @@
-import { letterOf } from "./app-words.ts";
+import { getFirstLetter } from "./app-words.ts";
 
 /** Stands for the logo of an app: pages load no pictures from elsewhere. */
 export function AppTile({ title }: { readonly title: string }) {
@@ -7,7 +7,7 @@ export function AppTile({ title }: { readonly title: string }) {
       aria-hidden
       className="flex size-10 shrink-0 items-center justify-center rounded-md bg-accent-soft text-lg font-semibold text-accent"
     >
-      {letterOf(title)}
+      {getFirstLetter(title)}
     </span>
   );
 }

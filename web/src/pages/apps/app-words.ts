@@ -10,10 +10,10 @@ import type {
 } from "../../api/types.generated.ts";
 import type { Tone } from "../../ui/badge.tsx";
 import { type Reader, STATE_WORDS } from "../connections/connection-words.ts";
-import { effectSaid, levelSaid } from "../tools/tool-words.ts";
+import { getEffectWording, getLevelWording } from "../tools/tool-words.ts";
 import type { AppsSearch } from "./apps-search.ts";
 
-interface Said {
+interface Wording {
   readonly word: string;
   readonly tone: Tone;
 }
@@ -30,15 +30,15 @@ const TONES: Readonly<Record<ConnectionStatus, Tone>> = {
 };
 
 /** The best state of an app's connections; null without any. */
-function bestState({
+function findBestState({
   connect_states: { me, shared },
 }: Pick<MarketplaceApp, "connect_states">): ConnectionStatus | null {
   return STATES.find((state) => state === me || state === shared) ?? null;
 }
 
 /** How an app stands for the reader; null if there is nothing to say. */
-export function stateSaid(app: Pick<MarketplaceApp, "connect_states" | "is_added">): Said | null {
-  const state = bestState(app);
+export function findStateWording(app: Pick<MarketplaceApp, "connect_states" | "is_added">): Wording | null {
+  const state = findBestState(app);
   if (app.is_added && (state === null || state === "revoked")) return { word: "Added", tone: "info" };
   if (state === null) return null;
   const isShared = state === "active" && app.connect_states.me !== "active";
@@ -47,7 +47,7 @@ export function stateSaid(app: Pick<MarketplaceApp, "connect_states" | "is_added
 
 /** True if its calls fail until somebody connects it again. */
 export function needsReconnect(app: Pick<MarketplaceApp, "connect_states">): boolean {
-  const state = bestState(app);
+  const state = findBestState(app);
   return state === "expired" || state === "failed";
 }
 
@@ -68,15 +68,16 @@ export function findConnectableOwners(
 }
 
 /** The first letter of a title, for its tile. */
-export function letterOf(title: string): string {
+export function getFirstLetter(title: string): string {
   const [first = "?"] = new Intl.Segmenter("en", { granularity: "grapheme" }).segment(title.trim());
   return typeof first === "string" ? first : first.segment.toUpperCase();
 }
 
 /** What an app has, in one line. */
-export function sizeSaid(app: Pick<MarketplaceApp, "action_count" | "trigger_count" | "directory">): string {
-  const { action_count: actions, trigger_count: triggers } = app;
-  if (app.directory !== null) return isUnread(app) ? "Own MCP server" : `Own MCP server, ${amount(actions, "action")}`;
+export function formatSize({
+  action_count: actions,
+  trigger_count: triggers,
+}: Pick<MarketplaceApp, "action_count" | "trigger_count">): string {
   return triggers === 0 ? amount(actions, "action") : `${amount(actions, "action")}, ${amount(triggers, "trigger")}`;
 }
 
@@ -94,7 +95,7 @@ const SCHEMES: Readonly<Record<string, string>> = {
 };
 
 /** How accounts of an app are authorised. */
-export function schemesSaid({ auth_schemes: schemes }: Pick<MarketplaceApp, "auth_schemes">): string {
+export function formatSchemes({ auth_schemes: schemes }: Pick<MarketplaceApp, "auth_schemes">): string {
   if (schemes.length === 0) return "No account needed";
   return schemes.map((scheme) => SCHEMES[scheme] ?? scheme).join(", ");
 }
@@ -107,8 +108,8 @@ const PROVIDERS: Readonly<Record<MarketplaceApp["provider"], string>> = {
 };
 
 /** By whom an app is reached. */
-export function providerSaid({ provider, directory }: Pick<MarketplaceApp, "provider" | "directory">): string {
-  return directory === null ? PROVIDERS[provider] : "Its own MCP server";
+export function formatProvider({ provider }: Pick<MarketplaceApp, "provider">): string {
+  return PROVIDERS[provider];
 }
 
 /** True for an app whose server has not listed its tools yet. */
@@ -141,7 +142,7 @@ interface Parameter {
 }
 
 /** The parameters of an action, the required ones first. */
-export function parametersOf({ parameters }: Pick<AppAction, "parameters">): readonly Parameter[] {
+export function listParameters({ parameters }: Pick<AppAction, "parameters">): readonly Parameter[] {
   const { properties, required } = parameters;
   if (typeof properties !== "object" || properties === null) return [];
   const needed = Array.isArray(required) ? required : [];
@@ -163,9 +164,9 @@ export function describeChange({ parts, before, after }: AppChanges["changed"][n
   const words = parts.map((part) => {
     switch (part) {
       case "effect":
-        return `effect ${toStep(before === null ? null : effectSaid(before.effect).word, effectSaid(after.effect).word)}`;
+        return `effect ${toStep(before === null ? null : getEffectWording(before.effect).word, getEffectWording(after.effect).word)}`;
       case "security":
-        return `risk ${toStep(before === null ? null : levelSaid(before.security).word, levelSaid(after.security).word)}`;
+        return `risk ${toStep(before === null ? null : getLevelWording(before.security).word, getLevelWording(after.security).word)}`;
       case "input":
         return "other parameters";
       case "description":

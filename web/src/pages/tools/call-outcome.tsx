@@ -8,7 +8,7 @@ import { Notice } from "../../ui/notice.tsx";
 import { duration } from "../../ui/relative-time.ts";
 import { ValueBlock } from "../../ui/value-block.tsx";
 import { type CallAnswer, detailOf } from "./tool-call.ts";
-import { retrySaid } from "./tool-words.ts";
+import { formatRetry } from "./tool-words.ts";
 
 type CallError = Extract<ToolResult, { ok: false }>["error"];
 
@@ -60,7 +60,7 @@ function Failed({ error, taskId }: { readonly error: CallError; readonly taskId:
     <>
       <Notice tone="danger" title={error.message}>
         <p>
-          {retrySaid(error.retry)} <span className="text-quiet">({error.code.replaceAll("_", " ")})</span>
+          {formatRetry(error.retry)} <span className="text-quiet">({error.code.replaceAll("_", " ")})</span>
         </p>
         {error.field === undefined ? null : (
           <p>

@@ -14,7 +14,7 @@ import { Notice, ProblemNotice } from "../../ui/notice.tsx";
 import { Card, Page, Section } from "../../ui/page.tsx";
 import { NO_CONNECT, toConnect } from "./connect-draft.ts";
 import { ConnectFields } from "./connect-fields.tsx";
-import { levelSaid } from "./tool-words.ts";
+import { getLevelWording } from "./tool-words.ts";
 
 const LEVELS = ["safe", "cautious", "dangerous", "critical"] as const;
 type Level = (typeof LEVELS)[number];
@@ -175,7 +175,7 @@ function LevelField({
     >
       {LEVELS.map((level) => (
         <option key={level} value={level}>
-          {`${levelSaid(level).word}: ${levelSaid(level).meaning}`}
+          {`${getLevelWording(level).word}: ${getLevelWording(level).meaning}`}
         </option>
       ))}
     </SelectField>

@@ -8,7 +8,7 @@ import { Fact, Facts } from "../../ui/facts.tsx";
 import { Card, Section } from "../../ui/page.tsx";
 import { type SchemaRow, schemaRows } from "../../ui/schema-form/schema-words.ts";
 import { type Column, Table } from "../../ui/table.tsx";
-import { effectSaid, levelSaid, permissionSaid, sourceSaid, toolboxTitle } from "./tool-words.ts";
+import { getEffectWording, getLevelWording, getPermissionWording, formatSource, toolboxTitle } from "./tool-words.ts";
 import { Name } from "../../ui/name.tsx";
 
 export function ToolAbout({ tool }: { readonly tool: Tool }) {
@@ -56,8 +56,8 @@ export function ToolAbout({ tool }: { readonly tool: Tool }) {
 }
 
 function ToolFacts({ tool }: { readonly tool: Tool }) {
-  const level = levelSaid(tool.security);
-  const effect = effectSaid(tool.effect);
+  const level = getLevelWording(tool.security);
+  const effect = getEffectWording(tool.effect);
   const names = [tool.model_name, ...tool.also_named].filter((name) => name !== tool.name);
   return (
     <Card>
@@ -76,7 +76,7 @@ function ToolFacts({ tool }: { readonly tool: Tool }) {
               {tool.permissions.map((permission) => (
                 <li key={permission}>
                   The permission <span className="font-medium">{permission}</span>: it{" "}
-                  {permissionSaid(permission).meaning}.
+                  {getPermissionWording(permission).meaning}.
                 </li>
               ))}
             </ul>
@@ -86,7 +86,7 @@ function ToolFacts({ tool }: { readonly tool: Tool }) {
           ) : null}
         </Fact>
         <Fact name="Where it comes from">
-          <Name>{sourceSaid(tool.source)}</Name>, in the toolbox{" "}
+          <Name>{formatSource(tool.source)}</Name>, in the toolbox{" "}
           <Link to="/tools" search={{ toolbox: tool.toolbox }} className="text-accent underline">
             {toolboxTitle(tool.toolbox)}
           </Link>

@@ -1,12 +1,12 @@
 import type { Tool } from "../../api/types.generated.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { effectSaid, levelSaid, permissionSaid } from "./tool-words.ts";
+import { getEffectWording, getLevelWording, getPermissionWording } from "./tool-words.ts";
 
 /** Risk, permissions and effect of a tool in words. */
 export function ToolBadges({ tool }: { readonly tool: Pick<Tool, "security" | "permissions" | "effect"> }) {
-  const level = levelSaid(tool.security);
-  const effect = effectSaid(tool.effect);
-  const said = [level, effect, ...tool.permissions.map(permissionSaid)];
+  const level = getLevelWording(tool.security);
+  const effect = getEffectWording(tool.effect);
+  const said = [level, effect, ...tool.permissions.map(getPermissionWording)];
   return (
     <span className="flex flex-wrap gap-1.5">
       {said.map(({ word, tone }) => (

@@ -13,7 +13,7 @@ import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { toolSourcesQuery, toolsQuery } from "./tool-queries.ts";
-import { sourceSaid } from "./tool-words.ts";
+import { formatSource } from "./tool-words.ts";
 import { Name } from "../../ui/name.tsx";
 
 export function ToolSourcesPage() {
@@ -116,10 +116,10 @@ function columnsWith(remove: (source: ToolSource) => void): readonly Column<Tool
 function SourceName({ name }: { readonly name: string }) {
   const toolbox = name.startsWith("openapi:") ? name.slice("openapi:".length) : null;
   if (toolbox === null)
-    return <Name className="font-medium">{name === "custom" ? "Your HTTP tools" : sourceSaid(name)}</Name>;
+    return <Name className="font-medium">{name === "custom" ? "Your HTTP tools" : formatSource(name)}</Name>;
   return (
     <Link to="/tools" search={{ toolbox }} className="font-medium text-accent underline">
-      <Name>{sourceSaid(name)}</Name>
+      <Name>{formatSource(name)}</Name>
     </Link>
   );
 }

@@ -1,14 +1,14 @@
 /** What the bus says of a tool, in a newcomer's words. */
 import type { Tool } from "../../api/types.generated.ts";
 
-interface Said {
+interface Wording {
   readonly word: string;
   readonly meaning: string;
   /** How much it should catch the eye. */
   readonly tone: "plain" | "info" | "good" | "warn" | "danger";
 }
 
-const PERMISSIONS: Readonly<Record<string, Said>> = {
+const PERMISSIONS: Readonly<Record<string, Wording>> = {
   read: { word: "Reads", meaning: "reads what Otto keeps: files of the sandbox, documents, memory", tone: "plain" },
   write: { word: "Writes", meaning: "writes what Otto keeps: files of the sandbox, documents, memory", tone: "info" },
   exec: { word: "Runs commands", meaning: "runs commands and scripts, in a cage on the sandbox's files", tone: "warn" },
@@ -16,11 +16,11 @@ const PERMISSIONS: Readonly<Record<string, Said>> = {
 };
 
 /** A permission as a word, and what it means. */
-export function permissionSaid(permission: string): Said {
+export function getPermissionWording(permission: string): Wording {
   return PERMISSIONS[permission] ?? { word: permission, meaning: permission, tone: "plain" };
 }
 
-const LEVELS: Readonly<Record<string, Said>> = {
+const LEVELS: Readonly<Record<string, Wording>> = {
   safe: { word: "Safe", meaning: "It can do no harm.", tone: "good" },
   cautious: { word: "Cautious", meaning: "It changes little, or only reads from outside.", tone: "info" },
   dangerous: { word: "Dangerous", meaning: "It can do harm when it is used wrongly.", tone: "warn" },
@@ -33,11 +33,11 @@ const LEVELS: Readonly<Record<string, Said>> = {
 };
 
 /** How much harm a call can do; an agent's approval policy goes by it. */
-export function levelSaid(level: string): Said {
+export function getLevelWording(level: string): Wording {
   return LEVELS[level] ?? { word: level, meaning: level, tone: "plain" };
 }
 
-const EFFECTS: Readonly<Record<string, Said>> = {
+const EFFECTS: Readonly<Record<string, Wording>> = {
   none: { word: "Changes nothing", meaning: "It changes nothing, and may be repeated freely.", tone: "good" },
   keyed: {
     word: "Changes once",
@@ -63,7 +63,7 @@ const EFFECTS: Readonly<Record<string, Said>> = {
 };
 
 /** What a call does outside Otto. */
-export function effectSaid(effect: string): Said {
+export function getEffectWording(effect: string): Wording {
   return EFFECTS[effect] ?? { word: effect, meaning: effect, tone: "plain" };
 }
 
@@ -76,11 +76,11 @@ export function callWarning({
   if (effect === "none") return null;
   const where = permissions.includes("network") ? "outside Otto" : "in what Otto keeps";
   const does = effect === "by arguments" ? "may change something" : "changes something";
-  return `This is no rehearsal: ${name} ${does} ${where}. ${effectSaid(effect).meaning}`;
+  return `This is no rehearsal: ${name} ${does} ${where}. ${getEffectWording(effect).meaning}`;
 }
 
 /** Where a tool comes from. */
-export function sourceSaid(source: string): string {
+export function formatSource(source: string): string {
   if (source === "built_in") return "Built in";
   if (source === "custom") return "Your own HTTP tool";
   const [kind = "", ...rest] = source.split(":");
@@ -113,7 +113,7 @@ const RETRIES: Readonly<Record<string, string>> = {
 };
 
 /** Whether trying again helps. */
-export function retrySaid(retry: string): string {
+export function formatRetry(retry: string): string {
   return RETRIES[retry] ?? "";
 }
 

@@ -13,7 +13,7 @@ import { SearchBox } from "../../ui/search-box.tsx";
 import { ToolBadges } from "./tool-badges.tsx";
 import { toolsQuery } from "./tool-queries.ts";
 import { readToolsSearch } from "./tools-search.ts";
-import { byToolbox, sourceSaid, toolboxTitle } from "./tool-words.ts";
+import { byToolbox, formatSource, toolboxTitle } from "./tool-words.ts";
 import { Name } from "../../ui/name.tsx";
 
 /** Tools that are laid out at once; integrations bring thousands. */
@@ -133,7 +133,7 @@ function ToolList({ tools, label }: { readonly tools: readonly Tool[]; readonly 
             </Link>
             {tool.source === "built_in" ? null : (
               <span className="text-sm text-quiet">
-                <Name>{sourceSaid(tool.source)}</Name>
+                <Name>{formatSource(tool.source)}</Name>
               </span>
             )}
           </div>
