@@ -7,7 +7,8 @@
 import type { CapabilityGate } from "../agents/agent.ts";
 import type { PolicyRuling } from "../gateway/policy.ts";
 import type { ActionJudgement } from "./catalogue.ts";
-import { type GateIntent, isRequested } from "./intent.ts";
+import type { GateIntent } from "./intent.ts";
+import { isRequested } from "./serve-intent.ts";
 
 /** What the gate reads of an action. */
 export interface GatedAction extends Pick<ActionJudgement, "effect" | "capabilities" | "isDestructive"> {

@@ -4,9 +4,10 @@
  */
 import { estimateTokens } from "../model/tokens.ts";
 import type { CatalogueAction } from "../ports/app-catalogue.ts";
-import { countKeywords, type Intent, readKeywords, scoreForIntent } from "./intent.ts";
+import type { Intent } from "./intent.ts";
 import { listParameters } from "./parameters.ts";
 import type { DateRange } from "./relative-dates.ts";
+import { countKeywords, readKeywords, scoreForIntent } from "./score.ts";
 
 /** The most tokens of the hints and of the shown specs of the actions, together. */
 const MAX_TOKENS = 800;

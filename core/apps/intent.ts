@@ -7,7 +7,6 @@
 import { splitWords, toTerms } from "../lib/tool-search/words.ts";
 import { findExplicitNames } from "./explicit-names.ts";
 import { isDestructiveCapability } from "./capabilities.ts";
-import type { ActionJudgement } from "./catalogue.ts";
 import { canSend, findCategory, findSpokenVerb, PREPOSITIONS, toCapability } from "./taxonomy.ts";
 import { toWordSet } from "./action-words.ts";
 
@@ -31,7 +30,7 @@ export type GateIntent = Pick<Intent, "actions" | "capabilities">;
 const FALLBACK: ReadonlySet<string> = new Set(["data.query", "search.general", "message.read", "file.list"]);
 
 /** Limits of the characters of a request and of its parts. */
-const MAX_REQUEST = 8_000;
+export const MAX_REQUEST = 8_000;
 const MAX_CLAUSES = 64;
 
 const QUOTED = /"[^"\n]{0,2000}"|“[^”\n]{0,2000}”|```[\s\S]{0,8000}?(?:```|$)|`[^`\n]{0,500}`/g;
@@ -76,35 +75,8 @@ export function readIntent(texts: readonly string[]): Intent {
   };
 }
 
-/** True if a request asks for an action: by its name, or by a capability. Called by the gate (`gate.ts`). */
-export function isRequested(
-  { action, capabilities }: { readonly action: string } & Pick<ActionJudgement, "capabilities">,
-  intent: GateIntent,
-): boolean {
-  return intent.actions.has(action) || servesIntent(capabilities, intent);
-}
-
-/** True if a request asks for one of the capabilities. A destructive one has to be asked for as such. */
-function servesIntent(capabilities: readonly string[], intent: Pick<Intent, "capabilities">): boolean {
-  const destructive = capabilities.filter(isDestructiveCapability);
-  return (destructive.length > 0 ? destructive : capabilities).some((one) => intent.capabilities.has(one));
-}
-
-/**
- * True for an action that is inside a request: it serves it, it has no capability to judge by, or it destroys nothing and
- * the request names its category without saying what to do. Everything is inside a request that is only generic.
- */
-export function isInside(capabilities: readonly string[], intent: Intent): boolean {
-  if (intent.isGeneric || capabilities.length === 0 || servesIntent(capabilities, intent)) return true;
-  return !capabilities.some(isDestructiveCapability) && capabilities.some((one) => intent.open.has(getCategory(one)));
-}
-
-/** True for an action that only reads. A request says the end and not the means, such as the id of a person. */
-export function isReading(capabilities: readonly string[]): boolean {
-  return capabilities.length > 0 && capabilities.every((one) => READING.includes(one.slice(one.indexOf(".") + 1)));
-}
-
-function getCategory(capability: string): string {
+/** Returns the `message` of `message.send`. */
+export function getCategory(capability: string): string {
   return capability.slice(0, capability.indexOf("."));
 }
 
@@ -244,7 +216,8 @@ function toPersonal(action: string): string[] {
 
 /** Categories in which people mean the same by creating and changing. */
 const CONTENT = ["sheet", "file", "data", "database"];
-const READING = ["read", "list", "search", "query"];
+/** What reads, among the actions of capabilities. */
+export const READING = ["read", "list", "search", "query"];
 const COMMENTED = ["message", "issue", "pr", "task", "project", "file"];
 
 /** Adds what a capability needs or may be called: reading in its category, an email for a message, an issue for a task. */
@@ -269,32 +242,4 @@ function widen(capability: string): string[] {
   if (category === "sheet" && action === "share") widened.push("file.share");
   if (category === "database" || category === "data") widened.push(`${category}.query`);
   return widened.filter((one) => one === capability || !isDestructiveCapability(one));
-}
-
-/** The most terms of a request that count as keywords. */
-const MAX_KEYWORDS = 10;
-
-/** Returns the keywords of the texts: their first different terms. */
-export function readKeywords(texts: readonly string[]): string[] {
-  return [...new Set(texts.flatMap((text) => toTerms(text.slice(0, MAX_REQUEST))))].slice(0, MAX_KEYWORDS);
-}
-
-/** What a score is computed from. */
-export interface ScorableAction extends Pick<ActionJudgement, "capabilities"> {
-  readonly action: string;
-  readonly title: string;
-  readonly description: string;
-}
-
-/** Scores an action for an intent, from 0 to 1. Called for hints (`hints.ts`). */
-export function scoreForIntent(action: ScorableAction, intent: Intent, keywords: readonly string[]): number {
-  const overlap = action.capabilities.filter((one) => intent.capabilities.has(one)).length;
-  const shared = countKeywords(action, keywords);
-  return Math.min(0.4, 0.15 * overlap) + Math.min(0.4, 0.1 * shared) + 0.2 * intent.confidence;
-}
-
-/** Counts the keywords in the words of an action. */
-export function countKeywords({ action, title, description }: ScorableAction, keywords: readonly string[]): number {
-  const terms = new Set(toTerms(`${action} ${title} ${description}`));
-  return keywords.filter((keyword) => terms.has(keyword)).length;
 }

@@ -7,7 +7,8 @@ import { splitWords } from "../lib/tool-search/words.ts";
 import type { ListedAction } from "../ports/app-catalogue.ts";
 import { splitActionName } from "./action-words.ts";
 import { findActionVerb } from "./capabilities.ts";
-import { type Intent, isInside, readVerbs } from "./intent.ts";
+import { type Intent, readVerbs } from "./intent.ts";
+import { isInside } from "./serve-intent.ts";
 
 /** A found action with its rating by the search. */
 export interface RatedAction {

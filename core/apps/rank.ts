@@ -7,8 +7,9 @@ import type { Segment } from "../lib/tool-search/segment.ts";
 import { toTerms } from "../lib/tool-search/words.ts";
 import type { ListedAction } from "../ports/app-catalogue.ts";
 import type { ActionIndex } from "./action-index.ts";
-import { type Intent, isInside, isReading } from "./intent.ts";
+import type { Intent } from "./intent.ts";
 import { orderFound, type RatedAction } from "./order-found.ts";
+import { isInside, isReading } from "./serve-intent.ts";
 
 /** How actions were found. `none`: no action of the allowed apps fits. */
 export type Strategy = "exact_lookup" | "sdk_search" | "cache_ranked" | "none";

@@ -8,8 +8,8 @@ import type { PatternsPort } from "../lib/patterns.ts";
 import type { CatalogueAction, CatalogueSnapshot, ListedAction } from "../ports/app-catalogue.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ActionIndex } from "./action-index.ts";
-import { isInside } from "./intent.ts";
 import { rankActions, type RankRequest, type Strategy } from "./rank.ts";
+import { isInside } from "./serve-intent.ts";
 
 /** The most actions of a task, apps of them, and actions of one app. Named actions are limited by the first alone. */
 export const MAX_ACTIONS = 30;
