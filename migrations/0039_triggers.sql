@@ -220,7 +220,7 @@ grant execute on function otto_triggers_pending(timestamptz, integer)     to ott
 create trigger record_sealing_key after insert or update of sealed, old_sealed on trigger_subscriptions
   for each row execute function otto_record_sealing_key('sealed', 'old_sealed');
 
--- As in 0033, with the table of subscriptions.
+-- As in 0038, with the table of subscriptions.
 create policy directory_rows on trigger_subscriptions to otto_directory using (true);
 grant select on trigger_subscriptions to otto_directory;
 create or replace function otto_forget_sealing_key(unused text)
@@ -242,6 +242,7 @@ begin
       union all select sealed from public.slack_installs
       union all select sealed from public.entity_connections
       union all select flow from public.entity_connections
+      union all select flow_account from public.entity_connections
       union all select unnest(revoking) from public.entity_connections
       union all select sealed from public.app_clients
       union all select sealed from public.trigger_subscriptions

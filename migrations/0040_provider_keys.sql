@@ -61,7 +61,7 @@ create trigger purge_provider_keys after update of purged_at on tenants
 create trigger record_sealing_key after insert or update of sealed on provider_keys
   for each row execute function otto_record_sealing_key('sealed');
 
--- As in 0024, with this table.
+-- As in 0039, with this table.
 create or replace function otto_forget_sealing_key(unused text)
 returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -81,8 +81,11 @@ begin
       union all select sealed from public.slack_installs
       union all select sealed from public.entity_connections
       union all select flow from public.entity_connections
+      union all select flow_account from public.entity_connections
       union all select unnest(revoking) from public.entity_connections
       union all select sealed from public.app_clients
+      union all select sealed from public.trigger_subscriptions
+      union all select unnest(old_sealed) from public.trigger_subscriptions
       union all select sealed from public.provider_keys
     ) as stored (value)
     where value is not null and case when value like 'b3Rr%' then left(value, 16) else '' end = unused

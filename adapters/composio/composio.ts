@@ -3,21 +3,23 @@
  * names it. All parts of one key share one budget of requests.
  */
 import type { Result } from "../../core/base/errors.ts";
-import type { AppLinks, AppsPort, CatalogueSource } from "../../core/ports/apps.ts";
+import type { AppLinks, AppsPort, AppTriggers, CatalogueSource } from "../../core/ports/apps.ts";
 import { openCatalogueSource } from "./catalogue.ts";
+import { checkKey } from "./check-key.ts";
 import { executeAction } from "./execute.ts";
 import { requestUpload } from "./files.ts";
 import { openAppLinks } from "./links.ts";
 import { probeCall } from "./probe.ts";
 import type { ComposioAccess, ComposioSettings } from "./request.ts";
 import { openRequestBudget } from "./request-budget.ts";
-import { checkKey } from "./check-key.ts";
+import { openAppTriggers } from "./triggers.ts";
 
 /** The parts of a provider of apps. */
 export interface AppProviderParts {
   readonly source: CatalogueSource;
   readonly apps: AppsPort;
   readonly links: AppLinks;
+  readonly triggers: AppTriggers;
   /** Asks the provider if it accepts the key. `invalid_input` for one that it refuses. */
   readonly checkKey: () => Promise<Result<void>>;
 }
@@ -33,6 +35,7 @@ export function openComposio(settings: ComposioSettings, now: () => number = Dat
       requestUpload: (upload) => requestUpload(access, upload),
     },
     links: openAppLinks(access),
+    triggers: openAppTriggers(access),
     checkKey: () => checkKey(access),
   };
 }

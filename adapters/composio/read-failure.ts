@@ -23,7 +23,7 @@ export function toReadFailure(reply: ComposioReply, what: string): Failed {
       `${what} does not exist at Composio. Sync the catalogue of apps, or connect the account again.`,
       { cause: ANSWERED },
     );
-  if (status === 401 || status === 403) return failKey(status);
+  if (status === 401 || status === 403) return failKey(status, reply.keyOf);
   return failed("upstream_failed", `Composio replied with HTTP ${status}. Try again later.`, {
     details: { service: SERVICE, status },
   });

@@ -65,7 +65,7 @@ export function isSuccess(reply: ComposioReply): reply is ComposioReply & { read
   return reply.kind === "reply" && reply.status >= 200 && reply.status < 300;
 }
 
-/** Sends a request. Never throws. `body` of a reply is null for a text that is not JSON. */
+/** Sends a request. Never throws. `body` of a reply is null for a text that is not JSON, and never has the key. */
 export async function sendToComposio(access: ComposioAccess, request: ComposioRequest): Promise<ComposioReply> {
   if (request.signal?.aborted === true) return { kind: "unsent", waitMs: null };
   const waitMs = access.budget.take(request.kind, access.now());

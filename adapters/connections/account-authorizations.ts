@@ -4,8 +4,9 @@
  *    with the account of a consent never concerns an account that worked before.
  * 2. What the browser returns with decides nothing. The account is read at the provider, and has to be active, of our
  *    owner and of our app.
- * 3. An account is read and revoked with the key that made it, and no other: another key does not know it.
- * 4. Reading is repeated for some seconds, because the page of a provider may send the browser back before its API knows.
+ * 3. A sign-in that could not begin leaves a pending account there. Nobody was sent to it, so it never gets an access.
+ * 4. An account is read and revoked with the key that made it, and no other: another key does not know it.
+ * 5. Reading is repeated for some seconds, because the page of a provider may send the browser back before its API knows.
  */
 import { hashCatalogueApp, NO_PROVIDER_MESSAGE } from "../../core/connections/catalogue-app.ts";
 import { computeBackoffMs } from "../../core/base/backoff.ts";

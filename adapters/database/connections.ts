@@ -14,7 +14,8 @@ import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { iso, isoOrNull } from "../../core/base/iso.ts";
 import { makeId } from "../../core/base/ids.ts";
 import type { Connection as AppConnection } from "../../core/connections/connection.ts";
-import { type Flow, toAccountTokens } from "../../core/connections/flow.ts";
+import type { TokenSet } from "../../core/connections/tokens.ts";
+import type { Flow } from "../../core/connections/flow.ts";
 import type { ConnectionTable, UsedLink } from "../../core/ports/connection-table.ts";
 import { insertAuditFrom } from "./audit-log.ts";
 import { asTenant, type Connection } from "./connection.ts";
@@ -287,19 +288,8 @@ async function beginFlowOf(
   return begun.rowCount > 0 || found.length === 0 ? toFirst(found) : LINK_USED;
 }
 
-/** Seals the account that a consent made at its provider, to be revoked; null without one. */
-async function sealAccount({ seal }: ConnectionStore, id: string, { account }: Flow): Promise<string | null> {
-  if (account === undefined) return null;
-  return await seal.seal({ column: "entity_connections.revoking[]", id }, toAccountTokens(account));
-}
-
-/** More of an update: if the row still has this flow, its account waits to be revoked. */
-function revokingAlso(flow: string | null, account: string | null): SQL {
-  if (flow === null || account === null) return sql``;
-  const isSame = sql`flow = ${flow}::text`;
-  return sql`, revoking = case when ${isSame} then ${withRevoking(account)} else revoking end,
-    revoke_at = case when ${isSame} then now() else revoke_at end,
-    revoke_tries = case when ${isSame} then 0 else revoke_tries end`;
+async function sealTokens({ seal }: ConnectionStore, id: string, tokens: TokenSet | null): Promise<string | null> {
+  return tokens === null ? null : await seal.seal({ column: "entity_connections.sealed", id }, tokens);
 }
 
 /** A link's place in the order of links. Fixed digits, so that texts sort as their times. */

@@ -59,6 +59,8 @@ export function openDatabase(url: string, endpoint: string | null): Database {
     connectionJobs: connectionJobs(connection),
     appCatalogue: appCatalogueTable(connection, background),
     workspaceApps: workspaceAppTable(connection),
+    triggers: triggerTable(connection),
+    subscriptions: subscriptionTable(connection),
     providerKeyTenants: providerKeyTenants(connection),
     connections: (tenant, seal) => connectionTable(connection, { tenant, seal, now: Date.now }),
     appClients: (tenant, seal) => appClientTable(connection, tenant, seal),

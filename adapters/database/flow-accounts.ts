@@ -7,7 +7,7 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import { ok, type Result } from "../../core/base/errors.ts";
-import type { Flow } from "../../core/connections/flow.ts";
+import { type Flow, toAccountTokens } from "../../core/connections/flow.ts";
 import type { TokenSet } from "../../core/connections/tokens.ts";
 import { asTenant, type Query } from "./connection.ts";
 import { CLOCK, type ConnectionStore, isThis, NO_CONNECTION } from "./connection-rows.ts";
@@ -26,8 +26,7 @@ export async function sealFlowAccount(
   { account }: Flow,
 ): Promise<string | null> {
   if (account === undefined) return null;
-  const tokens: TokenSet = { kind: "account", providerId: account.providerId };
-  return await seal.seal({ column: "entity_connections.flow_account", id }, tokens);
+  return await seal.seal({ column: "entity_connections.flow_account", id }, toAccountTokens(account));
 }
 
 /** Finds the sealed account of the row's latest sign-in, if it is this one; null for any other. */

@@ -7,6 +7,8 @@ import { providerAccountsFromEnv } from "./provider-accounts.ts";
 import { servingProviderFromEnv } from "./tenant-provider.ts";
 import { openAppCalls } from "../apps/open-calls.ts";
 import { asNotSent, notSent, ok, type Result } from "../../core/base/errors.ts";
+import { toHex } from "../../core/base/hex.ts";
+import { SETUP } from "../../core/secrets/secret-use.ts";
 import type { AppCallLine, AppCallsPort } from "../../core/ports/app-calls.ts";
 
 /** Opens nothing before it is used. Without a provider each call fails with `not_available`. */
@@ -22,19 +24,21 @@ export function appCallsFromEnv(env: Env, tenant: string, log: (line: AppCallLin
         accounts: providerAccountsFromEnv(env, tenant, key),
         connections: connectionsFromEnv(env, tenant),
         log,
+        web: openWebFromEnv(env, { tenant, user: SETUP }),
+        md5: async (bytes) => toHex(new Uint8Array(await crypto.subtle.digest("MD5", bytes))),
         now: Date.now,
       }),
     );
   };
+  async function call<Value>(make: (port: AppCallsPort) => Promise<Result<Value>>): Promise<Result<Value>> {
+    const opened = await open();
+    return opened.ok ? await make(opened.value) : opened;
+  }
   return {
-    async execute(request) {
-      const opened = await open();
-      return opened.ok ? await opened.value.execute(request) : opened;
-    },
-    async probe(request) {
-      const opened = await open();
-      return opened.ok ? await opened.value.probe(request) : opened;
-    },
+    execute: (request) => call((port) => port.execute(request)),
+    probe: (lookup) => call((port) => port.probe(lookup)),
+    upload: (file) => call((port) => port.upload(file)),
+    download: (wanted) => call((port) => port.download(wanted)),
   };
 }
 

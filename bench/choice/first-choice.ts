@@ -9,7 +9,7 @@
  */
 import { linearPatterns } from "../../adapters/re2/patterns.ts";
 import { type ActionIndex, indexActions } from "../../core/apps/action-index.ts";
-import { appCaller } from "../../core/apps/call.ts";
+import { createAppCaller } from "../../core/apps/call.ts";
 import { parseActionList } from "../../core/apps/compiled.ts";
 import { readIntent } from "../../core/apps/intent.ts";
 import { indexPinnedActions } from "../../core/apps/pinned-actions.ts";
@@ -43,7 +43,10 @@ function openWorkspace(): ActionIndex {
     const read = readIndex(app);
     if (read !== null) compiled.set(source, read);
   }
-  const tools = createOutsideTools(found, [], { callers: { app: appCaller }, patterns: linearPatterns });
+  const tools = createOutsideTools(found, [], {
+    callers: { app: createAppCaller(globalThis) },
+    patterns: linearPatterns,
+  });
   return indexPinnedActions(tools, compiled).index;
 }
 

@@ -6,7 +6,7 @@
  * 3. Files are uploaded before the first attempt and sent by their keys, the same in each attempt.
  * 4. An action that only reads, or that a repeat does not change further, is repeated after a lost reply; others are looked up.
  */
-import { sleep, type Timer } from "../base/deadline.ts";
+import { openTimeLimit, sleep, type Timer } from "../base/deadline.ts";
 import type { Failure } from "../base/errors.ts";
 import { sha256Hex } from "../base/sha256.ts";
 import type { OutsideCaller } from "../gateway/outside-tool.ts";
@@ -31,12 +31,19 @@ type Context = ToolContext<"apps" | "files">;
 const FETCH_MS = 30_000;
 const FETCH_AFTER_PROBE_MS = 3_000;
 
-/** Creates what calls the actions of apps. `timer` is for the pauses before the provider's log is read again. */
-export function createAppCaller(timer: Timer): OutsideCaller<"app", "apps"> {
-  return { needs: ["apps"], call, check, probe: (target, _, context) => probe(target, context, timer) };
+/** Creates what calls the actions of apps. `timer` is for their limits, and the pauses before the provider's log is read again. */
+export function createAppCaller(timer: Timer): OutsideCaller<"app", "apps" | "files"> {
+  return {
+    needs: ["apps", "files"],
+    extraMs: FETCH_MS,
+    call: (target, given, context) => call(target, given, context, timer),
+    check,
+    probe: (target, _, context) => probe(target, context, timer),
+    files: { maxBytes: MAX_APP_FILE_BYTES, toPathSchema, replace: replaceFiles, upload: uploadFiles },
+  };
 }
 
-async function call(target: Target, given: Given, context: Context): Promise<ToolOutcome<unknown>> {
+async function call(target: Target, given: Given, context: Context, timer: Timer): Promise<ToolOutcome<unknown>> {
   const { app, action, version } = target.origin;
   const { apps, account = null, key, attempt, uploads = [], signal } = context;
   const filled = fillUploads(target.input, given, uploads);
@@ -56,11 +63,16 @@ async function call(target: Target, given: Given, context: Context): Promise<Too
   };
   const replied = await apps.execute(request);
   if (!replied.ok) return { kind: "failure", failure: toFailure(target, replied.error) };
-  return { kind: "result", result: await save(replied.value.data, app, context, FETCH_MS) };
+  return { kind: "result", result: await save(replied.value.data, app, context, { timer, timeMs: FETCH_MS }) };
 }
 
-async function save(data: unknown, app: string, context: Context, timeMs: number): Promise<unknown> {
-  const limit = openTimeLimit(globalThis, timeMs, context.signal);
+interface FetchLimit {
+  readonly timer: Timer;
+  readonly timeMs: number;
+}
+
+async function save(data: unknown, app: string, context: Context, { timer, timeMs }: FetchLimit): Promise<unknown> {
+  const limit = openTimeLimit(timer, timeMs, context.signal);
   try {
     return await saveFiles(data, { app, context: { ...context, signal: limit.signal }, timeoutMs: timeMs });
   } finally {
@@ -96,7 +108,10 @@ async function probe({ origin }: Target, context: Context, timer: Timer): Promis
     const probed = await apps.probe({ app, action, account, requestIds, since, signal });
     const found = probed.ok ? probed.value : null;
     if (found?.kind === "happened")
-      return { kind: "happened", result: await save(found.reply.data, app, context, FETCH_AFTER_PROBE_MS) };
+      return {
+        kind: "happened",
+        result: await save(found.reply.data, app, context, { timer, timeMs: FETCH_AFTER_PROBE_MS }),
+      };
     if (found?.kind === "not_happened") return found;
     const delayMs = found?.isEarly === false ? undefined : LOG_DELAYS_MS[looks];
     if (delayMs === undefined || !(await sleep(timer, delayMs, signal))) return { kind: "cannot_tell" };

@@ -51,15 +51,8 @@ export async function chooseActions(request: ChoiceRequest, sources: ChoiceSourc
   const { texts, writtenAt, isRecipe } = request;
   const { actions: pinned, specOf } = sources;
   const intent = readIntent(texts);
-  const admits = ({ action }: { readonly action: string }) => {
-    const found = pinned.byAction.get(action);
-    return found !== undefined && request.mayCall(found.tool);
-  };
-  const ranked: RankRequest = { text: texts.join("\n"), intent, apps: usable, admits };
-  const resolved = await resolveActions(
-    { ...ranked, unconnected },
-    { index: pinned.index, snapshot: { actionsOf: async (app) => ok(pinned.byApp.get(app) ?? []) }, patterns, clock },
-  );
+  const ranked = toRankRequest(request, intent, pinned);
+  const resolved = await resolvePinned({ ...ranked, unconnected: request.unconnected }, sources);
   if (!resolved.ok) return resolved;
   const tools = resolved.value.actions.flatMap(({ action }) => pinned.byAction.get(action)?.tool ?? []);
   const shown = chooseShown(tools, specOf);
@@ -79,20 +72,26 @@ export async function chooseActions(request: ChoiceRequest, sources: ChoiceSourc
   return ok({ apps, resolution: resolved.value, ranked });
 }
 
-/** Finds the pinned actions that fit the words of a request. */
-export async function resolvePinned(
-  { texts, usable, unconnected, mayCall }: Pick<ChoiceRequest, "texts" | "usable" | "unconnected" | "mayCall">,
+/** What is ranked for the words of a request: the actions that may be called. */
+export function toRankRequest(
+  { texts, usable, mayCall }: Pick<ChoiceRequest, "texts" | "usable" | "mayCall">,
   intent: Intent,
-  { actions: pinned, patterns, clock }: Omit<ChoiceSources, "specOf">,
-): Promise<Result<Resolution>> {
+  pinned: PinnedActions,
+): RankRequest {
   const admits = ({ action }: { readonly action: string }) => {
     const found = pinned.byAction.get(action);
     return found !== undefined && mayCall(found.tool);
   };
-  return await resolveActions(
-    { text: texts.join("\n"), intent, apps: usable, unconnected, admits },
-    { index: pinned.index, snapshot: { actionsOf: async (app) => ok(pinned.byApp.get(app) ?? []) }, patterns, clock },
-  );
+  return { text: texts.join("\n"), intent, apps: usable, admits };
+}
+
+/** Finds the pinned actions that fit the words of a request. */
+export async function resolvePinned(
+  request: RankRequest & Pick<ChoiceRequest, "unconnected">,
+  { actions: pinned, patterns, clock }: Omit<ChoiceSources, "specOf">,
+): Promise<Result<Resolution>> {
+  const snapshot = { actionsOf: async (app: string) => await Promise.resolve(ok(pinned.byApp.get(app) ?? [])) };
+  return await resolveActions(request, { index: pinned.index, snapshot, patterns, clock });
 }
 
 /** Takes the best tools whose specs fit together. A large one is left to the hints and the search. */

@@ -4,7 +4,7 @@
  * once, when the message is sent, and stored with it.
  */
 import { ok, type Result } from "../base/errors.ts";
-import { type ChoiceRequest, type ChoiceSources, resolvePinned } from "./choose-actions.ts";
+import { type ChoiceRequest, type ChoiceSources, resolvePinned, toRankRequest } from "./choose-actions.ts";
 import { formatMessageHints } from "./hints.ts";
 import { readIntent } from "./intent.ts";
 import { readDates } from "./task-apps.ts";
@@ -23,7 +23,8 @@ export async function hintMessage(
   const intent = readIntent(texts);
   const dates = readDates(texts, writtenAt);
   const asksForAction = !intent.isGeneric || intent.actions.size > 0;
-  const resolved = asksForAction ? await resolvePinned(request, intent, sources) : null;
+  const ranked = toRankRequest(request, intent, sources.actions);
+  const resolved = asksForAction ? await resolvePinned({ ...ranked, unconnected: request.unconnected }, sources) : null;
   if (resolved?.ok === false) return resolved;
   const { actions = [], suggestedApps = [] } = resolved?.value ?? {};
   const nameOf = ({ action }: { readonly action: string }) => sources.actions.byAction.get(action)?.tool.name ?? action;

@@ -1,5 +1,6 @@
 /** The actions that a task has as tools, as resolution and hints read them. Their names and schemas are the pinned ones. */
-import type { CatalogueAction } from "../ports/app-catalogue.ts";
+import type { CatalogueAction, ListedAction } from "../ports/app-catalogue.ts";
+import type { NamedSegment } from "../lib/tool-search/segment-file.ts";
 import type { Tool } from "../tool/tool.ts";
 import { type ActionIndex, indexActions } from "./action-index.ts";
 import { listParameters } from "./parameters.ts";

@@ -7,6 +7,7 @@ import { isRecord } from "../base/json-fields.ts";
 import type { AppCallsPort, AppDownload } from "../ports/app-calls.ts";
 import { getContentType } from "../sandbox/content-type.ts";
 import type { CallFacts, ToolContext } from "../tool/tool.ts";
+import { cutBefore } from "../gateway/shape.ts";
 import { MAX_APP_FILE_BYTES } from "./uploads.ts";
 
 /** The most files of one result that are fetched, and their bytes together. */
@@ -14,7 +15,7 @@ const MAX_FILES = 10;
 const MAX_TOTAL_BYTES = 104_857_600;
 /** Deeper values of a result are left out. */
 const MAX_DEPTH = 100;
-/** The most code points of a name, and of its ending. */
+/** The most UTF-16 units of a name, and of its ending. */
 const MAX_NAME = 100;
 const MAX_ENDING = 12;
 /** The most names that are tried for one file. */
@@ -83,7 +84,7 @@ export function toSafeName(given: string): string {
   const clean = last.replace(/[\p{C}\p{Zl}\p{Zp}<>:"|?*%]/gu, "_").replace(/^[.\s]+|[.\s]+$/g, "");
   if (clean === "") return "file";
   const { stem, ending } = splitName(clean);
-  return `${[...stem].slice(0, MAX_NAME).join("")}${ending}`;
+  return `${cutBefore(stem, MAX_NAME)}${ending}`;
 }
 
 function splitName(name: string): { readonly stem: string; readonly ending: string } {

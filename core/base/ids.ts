@@ -27,6 +27,7 @@ export const ID_PREFIXES = {
   connection: "con",
   connectionWait: "cnw",
   sync: "syn",
+  trigger: "trg",
   providerKey: "pvk",
 } as const;
 

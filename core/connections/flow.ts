@@ -1,7 +1,7 @@
 /** A consent that a person has begun and not yet finished. */
 import type { Actor } from "./actors.ts";
 import type { MadeByKey } from "./provider-key.ts";
-import type { TokenSet } from "./tokens.ts";
+import type { AccountTokens } from "./tokens.ts";
 
 /** An account that a consent made at the provider of the catalogue, and what the provider knows its owner by. */
 export interface FlowAccount extends MadeByKey {
@@ -10,7 +10,7 @@ export interface FlowAccount extends MadeByKey {
 }
 
 /** What is stored of the account once its consent is complete, or until it is revoked. */
-export function toAccountTokens({ providerId, key }: FlowAccount): TokenSet {
+export function toAccountTokens({ providerId, key }: FlowAccount): AccountTokens {
   return { kind: "account", providerId, ...(key === undefined ? {} : { key }) };
 }
 

@@ -18,6 +18,9 @@ export type TokenSet =
   /** The provider stores the tokens. This is its own id of the account, which no app receives. */
   | ({ readonly kind: "account"; readonly providerId: string } & MadeByKey);
 
+/** Of an account whose tokens the provider stores. */
+export type AccountTokens = Extract<TokenSet, { readonly kind: "account" }>;
+
 /** Stored tokens with the version that a compare-and-set names. */
 export interface SealedTokens {
   readonly tokens: TokenSet;

@@ -54,6 +54,8 @@ export interface Database {
   readonly connectionJobs: ConnectionJobs;
   readonly appCatalogue: AppCatalogueTable;
   readonly workspaceApps: WorkspaceAppTable;
+  readonly triggers: TriggerTable;
+  readonly subscriptions: SubscriptionTable;
   readonly providerKeyTenants: ProviderKeyTenants;
   /** The connections of one tenant. `seal` seals and opens their tokens. */
   connections(tenant: string, seal: RowSeal): ConnectionTable;

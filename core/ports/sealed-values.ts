@@ -43,6 +43,8 @@ export const SEALED_COLUMNS = [
   "entity_connections.flow_account",
   "entity_connections.revoking[]",
   "app_clients.sealed",
+  "trigger_subscriptions.sealed",
+  "trigger_subscriptions.old_sealed[]",
   "provider_keys.sealed",
 ] as const;
 

@@ -10,7 +10,7 @@ import type { TaskFacts } from "../task/state.ts";
 import { addGate, formatBlocked, ruleGate } from "../apps/gate.ts";
 import type { GateIntent } from "../apps/intent.ts";
 import { toGateIntent, toNamedIntent } from "../apps/task-apps.ts";
-import type { AppAction, CheckFacts, EffectFacts, EffectTerms, Tool } from "../tool/tool.ts";
+import type { AppAction, CheckFacts, EffectFacts, EffectTerms, SecurityLevel, Tool } from "../tool/tool.ts";
 import { decidePolicy } from "../gateway/policy.ts";
 import type { Toolset } from "./toolset.ts";
 import { getSettings, getSupplied } from "./tool-settings.ts";

@@ -30,11 +30,11 @@ export async function checkAction(
   const checked = checkCall(tool, given, context);
   if (!checked.ok) return checked;
   const { facts, appRights } = context;
-  const refused = await refuseAction(tool, facts.agent.id, appRights);
-  if (refused !== null) return { ok: false, error: refused };
+  const allowed = await openAction(tool, facts.agent.id, appRights);
+  if (!allowed.ok) return allowed;
   const dates = facts.kind === "call" ? [] : (facts.apps?.intent.dates ?? []);
-  const corrected = correctMailSearch(tool, checked.value.arguments, dates);
-  return ok(corrected === null ? checked.value : { ...checked.value, ...corrected });
+  const corrected = tool.action === undefined ? null : correctMailSearch(tool, checked.value.arguments, dates);
+  return ok({ ...checked.value, ...corrected, tool: allowed.value });
 }
 
 /** The gate rules in the policy stage, and the account has a stage of its own. */

@@ -19,8 +19,7 @@ import { TaintTracker } from "./taint-tracker.ts";
 import type { BoundCopy } from "../sandbox/bind-copy.ts";
 import type { WorkingCopy } from "../sandbox/working-copy.ts";
 import type { ActJob, ActLine } from "./rpc.ts";
-import type { AccountedCall, CallOutcome } from "../task/commands.ts";
-import type { UploadedFile } from "../tool/file-arguments.ts";
+import type { CallOutcome } from "../task/commands.ts";
 import type { Control, Tool } from "../tool/tool.ts";
 import { hashArguments } from "../gateway/arguments-hash.ts";
 import { pickTerms } from "../task/key-lifetime.ts";
@@ -43,6 +42,7 @@ import {
 } from "./run-tool.ts";
 import type { ShapeLimits } from "../gateway/shape.ts";
 import { createContext } from "./call-context.ts";
+import { type CallEnd, toEndLine } from "./call-end.ts";
 import { type CallEndLine, scheduleCalls } from "./schedule-calls.ts";
 import { toMissingToolFailure, type Toolset } from "./toolset.ts";
 import { limitStep, createStepBudget } from "./step-patterns.ts";
@@ -104,9 +104,6 @@ interface CallLimits {
   /** The approved files of a program; null: every file of the sandbox. */
   readonly copy: WorkingCopy | null;
 }
-
-/** What became of a call: its outcome, or another account or uploaded files, with which nothing was sent. */
-type CallEnd = CallOutcome | { readonly accounted: AccountedCall } | { readonly uploaded: readonly UploadedFile[] };
 
 /** The dependencies that the calls of one step share. */
 interface StepDeps extends PerformDeps {
@@ -185,12 +182,6 @@ async function runCall(
   // The file changed during the call. Nothing was sent.
   const present = await readBoundFiles(call, job, deps);
   return present.ok ? { type: "bound", callId, files: present.value.files } : settle(outcome);
-}
-
-function toEndLine(callId: string, end: CallEnd): CallEndLine {
-  if ("accounted" in end) return { type: "accounted", callId, ruling: end.accounted };
-  if ("uploaded" in end) return { type: "uploaded", callId, uploads: end.uploaded };
-  return { type: "settled", callId, outcome: end };
 }
 
 /** Returns the current content of the files that a call names or gives to a program, or why it would fail. */

@@ -39,8 +39,10 @@ export async function reviseCall(
   if (!bound.ok) return { ok: false, error: toBodyFields({ ...bound.error, code: "invalid_input" }) };
   const touches = findTouches(tool, given, terms.effect, account);
   const argumentsHash = await hashArguments(tool.name, given, account);
+  const { files: named } = bound.value;
+  const uploads = tool.upload === undefined ? {} : { hasUploads: named.length > 0 };
   const level = security === undefined ? {} : { security };
-  return ok({ arguments: given, argumentsHash, ...terms, touches, ...level, files: bound.value.files });
+  return ok({ arguments: given, argumentsHash, ...terms, touches, ...level, files: named, ...uploads });
 }
 
 /** Renames an error's fields from those of the arguments to those of the request. */

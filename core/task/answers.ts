@@ -182,14 +182,17 @@ export function decideUnknown(turn: Turn, command: Extract<Command, { type: "unk
 
 /** Replaces the model's arguments with a person's. The result tells the model. */
 function reviseCall(turn: Turn, call: BatchCall, revised: RevisedCall & { readonly note: string }): BatchCall {
-  const { argumentsHash, effect, note, touches = call.touches, security = call.security } = revised;
+  const { argumentsHash, effect, note, hasUploads = false } = revised;
+  const { touches = call.touches, security = call.security } = revised;
   turn.ledger.push({ kind: "revise", callId: call.id, arguments: revised.arguments, argumentsHash, effect });
-  const { keyedForMs: _, canProbe: __, ...rest } = call;
+  const { keyedForMs: _, canProbe: __, uploads: ___, ...rest } = call;
+  const uploads = hasUploads ? { uploads: null } : {};
   return {
     ...rest,
     argumentsHash,
     ...pickTerms(revised),
     note,
+    ...uploads,
     ...(touches === undefined ? {} : { touches }),
     ...(security === undefined ? {} : { security }),
   };

@@ -40,8 +40,10 @@ export function openBatch(turn: Turn, calls: readonly PreparedCall[]): void {
     const touches = call.touches === undefined || call.touches.length === 0 ? {} : { touches: call.touches };
     const entry = { id, tool, ...pickTerms(call), argumentsHash, state: "intended", attempts, label } as const;
     const files = call.namesFiles === true ? { namesFiles: true } : {};
+    const uploads = call.hasUploads === true ? { uploads: null } : {};
     const level = call.security === undefined ? {} : { security: call.security };
-    return { ...entry, ...rest, ...touches, ...files, ...level, ...consent, ...dispatches, ...toAccountState(call) };
+    const known = { ...touches, ...files, ...uploads, ...level };
+    return { ...entry, ...rest, ...known, ...consent, ...dispatches, ...toAccountState(call) };
   });
   const [only] = calls;
   const hash = only !== undefined && calls.length === 1 ? `${only.tool} ${only.argumentsHash}` : null;

@@ -14,6 +14,7 @@ import type { AmountLimit, Attachment, LedgerState, TaskFacts } from "./state.ts
 import type { PendingView } from "./view.ts";
 import type { ApprovalOwner } from "./wait.ts";
 import type { BoundFile } from "../sandbox/bind-copy.ts";
+import type { UploadedFile } from "../tool/file-arguments.ts";
 import type { Control, EffectTerms, SecurityLevel, ToolResult, Touch } from "../tool/tool.ts";
 
 /** The input of `createTask`: the facts, and the one call of a task of `kind: "call"`. `hold` creates a draft task. */

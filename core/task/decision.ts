@@ -8,6 +8,7 @@ import type { RevisedCall } from "./commands.ts";
 import type { Amount, AmountLimit, LedgerState, TaskFacts, TaskState } from "./state.ts";
 import type { PendingView } from "./view.ts";
 import type { BoundFile } from "../sandbox/bind-copy.ts";
+import type { UploadedFile } from "../tool/file-arguments.ts";
 import type { EffectClass, Resumed, SecurityLevel, ToolResult, Touch } from "../tool/tool.ts";
 
 /** The result of `decide`. With `refused`, nothing changed and nothing is stored. */

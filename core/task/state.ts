@@ -14,6 +14,7 @@ import type { BoundFile } from "../sandbox/bind-copy.ts";
 import type { SkillInForce } from "../skills/skill.ts";
 import type { DeliverTo, TaskSource } from "./source.ts";
 import type { PinnedSource } from "../tool/source.ts";
+import type { UploadedFile } from "../tool/file-arguments.ts";
 import type { EffectTerms, Resumed, SecurityLevel, Touch } from "../tool/tool.ts";
 import type { AccountRounds, ApprovalOwner, SettledWait, Wait } from "./wait.ts";
 

@@ -170,7 +170,7 @@ export class TaskPhases {
       const through = stored?.accountRounds === undefined ? {} : toAccountOfCall(stored);
       const written = { tool, arguments: given, argumentsHash, effect, key, intendedAt, label };
       const known = { touches, dispatches, namesFiles, isUnjudged, ...level };
-      return [{ ...call, ...written, ...known, ...approvedFiles, ...resume, ...through }];
+      return [{ ...call, ...written, ...known, ...approvedFiles, ...resume, ...uploads, ...through }];
     };
     const [calls, later] = [work.calls.flatMap(addRow), work.later.flatMap(addRow)];
     const results = this.findExpandedResults([...calls, ...later]);

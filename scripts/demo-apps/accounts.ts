@@ -61,6 +61,11 @@ export interface Accounts {
   settle(id: string, label: string | null): void;
   setStatus(id: string, status: DemoStatus): void;
   remove(id: string): void;
+  triggers(): readonly DemoTrigger[];
+  putTrigger(trigger: DemoTrigger): void;
+  removeTrigger(id: string): void;
+  subscription(): DemoSubscription | null;
+  putSubscription(subscription: DemoSubscription): void;
   /** Of every project. */
   all(): readonly DemoAccount[];
 }
@@ -109,6 +114,12 @@ export function openAccounts(store: BookStore | null, now: () => number): Accoun
     settle: (id, label) => replace(id, { link: null, label, status: label === null ? "FAILED" : "ACTIVE" }),
     setStatus: (id, status) => replace(id, { status }),
     remove: (id) => change({ accounts: book.accounts.filter((one) => one.id !== id) }),
+    triggers: () => book.triggers ?? [],
+    putTrigger: (trigger) =>
+      change({ triggers: [...(book.triggers ?? []).filter(({ id }) => id !== trigger.id), trigger] }),
+    removeTrigger: (id) => change({ triggers: (book.triggers ?? []).filter((one) => one.id !== id) }),
+    subscription: () => book.subscription ?? null,
+    putSubscription: (subscription) => change({ subscription }),
     all: () => book.accounts,
   });
   return open("");

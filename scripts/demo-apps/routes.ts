@@ -24,6 +24,8 @@ import {
 } from "./triggers.ts";
 
 const PREFIX = "/api/v3.1";
+/** Where files are put and fetched, without the key. */
+export const STORAGE = "storage";
 /** Keys of projects of their own, which any tenant may put for itself. */
 const OWN_KEY = /^demo-own-[a-z0-9-]{1,60}$/;
 
@@ -32,11 +34,17 @@ export interface DemoRequest {
   readonly url: URL;
   readonly apiKey: string | null;
   readonly requestId: string | null;
+  /** The page that sends a form; null without one. */
+  readonly origin: string | null;
   /** At most a megabyte; of a file more. */
   readonly bytes: Uint8Array;
 }
 
-export type DemoReply = StorageReply | { readonly kind: "page"; readonly status: number; readonly html: string };
+export type DemoReply =
+  | StorageReply
+  | { readonly kind: "page"; readonly status: number; readonly html: string }
+  /** The event is sent first, and the page says how it was answered. */
+  | { readonly kind: "send"; readonly event: SentEvent; readonly render: (note: string) => string };
 
 export interface DemoParts {
   readonly apiKey: string;
@@ -62,14 +70,15 @@ export function answer(parts: DemoParts, request: DemoRequest): DemoReply {
   const text = new TextDecoder().decode(request.bytes);
   if (faults.isControlled && url.pathname === "/control") return toJson({ status: 200, body: obey(parts, text) });
   if (url.pathname.startsWith("/link/")) return answerLink(parts, method, url.pathname.slice(6), text);
-  if (url.pathname === "/events") return answerEvents(parts, request);
+  if (url.pathname === "/events") return answerEvents(parts, { ...request, text });
   if (!url.pathname.startsWith(`${PREFIX}/`)) return NOT_FOUND;
   const project = findProject(parts, request.apiKey);
   if (project === null) return toJson({ status: 401, body: toError(401, `Invalid API key: ${request.apiKey ?? ""}`) });
   const path = url.pathname.slice(PREFIX.length);
   if (faults.isControlled) faults.requests.push(`${method} ${path}${url.search}`);
   const inProject = { ...parts, accounts: parts.accounts.inProject(project) };
-  return answerListing(inProject, request, path, project) ?? answerApi(inProject, request, path, project) ?? NOT_FOUND;
+  const read = { ...request, text };
+  return answerListing(inProject, request, path, project) ?? answerApi(inProject, read, path, project) ?? NOT_FOUND;
 }
 
 /** "": of the server's key; null for a key that is refused. */
@@ -107,11 +116,11 @@ function addOwnTool<Page extends { readonly items: readonly object[] }>(page: Pa
 
 function answerApi(
   parts: DemoParts,
-  { method, url, text, requestId }: DemoRequest,
+  { method, url, text, requestId }: DemoRequest & { readonly text: string },
   path: string,
   project: string,
 ): DemoReply | null {
-  const { accounts, executions, faults } = parts;
+  const { accounts, executions, files, faults } = parts;
   const [, room = "", first = "", second = ""] = path.split("/").map((part) => decodeURIComponent(part));
   const route = `${method} ${room}`;
   if (route === "POST tools" && first === "execute") {
@@ -143,7 +152,10 @@ function toReply(reply: ApiReply | null): DemoReply | null {
 }
 
 /** The page on which a person sends an event. Only its own form may do that. */
-function answerEvents({ accounts }: DemoParts, { method, url, origin, text }: DemoRequest): DemoReply {
+function answerEvents(
+  { accounts }: DemoParts,
+  { method, url, origin, text }: DemoRequest & { readonly text: string },
+): DemoReply {
   const show = (note: string | null): DemoReply => ({ kind: "page", status: 200, html: renderEvents(accounts, note) });
   if (method !== "POST") return show(null);
   if (origin !== null && origin !== url.origin) return { kind: "page", status: 403, html: renderEnded() };
@@ -197,6 +209,8 @@ function obey({ accounts, faults }: DemoParts, text: string): DemoSnapshot {
       status,
       ...(project === undefined ? {} : { project }),
     })),
+    triggers: accounts.triggers(),
+    subscription: accounts.subscription(),
   };
 }
 

@@ -65,17 +65,16 @@ async function serve(parts: DemoParts, request: IncomingMessage, response: Serve
   const isFile = request.url?.startsWith(`/${STORAGE}/`) === true;
   const bytes = await readBytes(request, isFile ? MAX_FILE_BYTES : MAX_BODY_BYTES);
   if (bytes === null) return write(response, { kind: "json", status: 413, body: toError(413, "Payload too large") });
-  const { "x-api-key": apiKey, "x-request-id": requestId, host = "127.0.0.1" } = request.headers;
-  write(
-    response,
-    answer(parts, {
-      method: request.method ?? "GET",
-      url: new URL(request.url ?? "/", `http://${host}`),
-      apiKey: typeof apiKey === "string" ? apiKey : null,
-      requestId: typeof requestId === "string" ? requestId : null,
-      bytes,
-    }),
-  );
+  const { "x-api-key": apiKey, "x-request-id": requestId, host = "127.0.0.1", origin = null } = request.headers;
+  const reply = answer(parts, {
+    method: request.method ?? "GET",
+    url: new URL(request.url ?? "/", `http://${host}`),
+    apiKey: typeof apiKey === "string" ? apiKey : null,
+    requestId: typeof requestId === "string" ? requestId : null,
+    origin,
+    bytes,
+  });
+  write(response, reply.kind === "send" ? await sendEvent(reply) : reply);
 }
 
 /** Sends an event to its subscriber, and returns the page that says how it was answered. */

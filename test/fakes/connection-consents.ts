@@ -7,6 +7,7 @@ import {
   findTokensProblem,
   FLOW_GRACE_MS,
 } from "../../core/connections/rules.ts";
+import { toAccountTokens } from "../../core/connections/flow.ts";
 import { changeStatus } from "../../core/connections/states.ts";
 import { failed, ok } from "../../core/base/errors.ts";
 import type { ConnectionTable } from "../../core/ports/connection-table.ts";
@@ -16,7 +17,10 @@ const NO_CONNECTION = failed("not_found", "There is no connection with this id."
 const NO_PERSON = failed("not_found", "There is no person with this id.");
 const FLOW_ENDED = failed("gone", "This consent was completed, replaced, or has expired. Begin again.");
 
-type Consents = Pick<ConnectionTable, "findLinked" | "beginFlow" | "takeFlow" | "complete" | "settle" | "restore">;
+type Consents = Pick<
+  ConnectionTable,
+  "findLinked" | "beginFlow" | "takeFlow" | "complete" | "settle" | "expireOthers" | "restore"
+>;
 
 export function fakeConsents(on: ConnectionRows): Consents {
   return {
@@ -34,7 +38,7 @@ export function fakeConsents(on: ConnectionRows): Consents {
         return Promise.resolve(failed("gone", "This link was used. Ask for a new one."));
       on.endFlow(row);
       const { account, until } = flow;
-      const flowAccount = account === undefined ? null : { providerId: account.providerId, until };
+      const flowAccount = account === undefined ? null : { tokens: toAccountTokens(account), until };
       Object.assign(row, { linkUsed: link, flow, flowAccount });
       edit(row, { pendingUntil: flow.until });
       for (const other of on.all())
@@ -62,7 +66,7 @@ export function fakeConsents(on: ConnectionRows): Consents {
         if (!on.isKnown(getOwnerPerson(row.connection.owner))) return NO_PERSON;
         const { consent, status } = row.connection;
         const isAccount = tokens?.kind === "account";
-        if (isAccount && row.flowAccount?.providerId !== tokens.providerId) return FLOW_ENDED;
+        if (isAccount && row.flowAccount?.tokens.providerId !== tokens.providerId) return FLOW_ENDED;
         if (isAccount) row.flowAccount = null;
         on.endFlow(row);
         Object.assign(row, { tokens, version: row.version + 1, leasedUntil: 0 });
@@ -96,6 +100,17 @@ export function fakeConsents(on: ConnectionRows): Consents {
         if (to === "failed") on.endFlow(row);
         return ok(on.view(row));
       }),
+
+    async expireOthers(provider, hashOf, why) {
+      let count = 0;
+      for (const row of on.all()) {
+        const { provider: from, status, settingsHash, app, outage } = row.connection;
+        if (from !== provider || status !== "active" || settingsHash === (await hashOf(app))) continue;
+        edit(row, { status: "expired", why: cleanReason(why), outage: outage + 1, updatedAt: on.now() });
+        count += 1;
+      }
+      return ok(count);
+    },
 
     restore: (id) =>
       on.withRow(id, (row) => {

@@ -3,11 +3,11 @@ import { getOwnerPerson, type Provider } from "../../core/connections/account.ts
 import type { Connection } from "../../core/connections/connection.ts";
 import { MAX_REVOKING } from "../../core/connections/rules.ts";
 import { changeStatus } from "../../core/connections/states.ts";
-import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { failed, type Result } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
 import type { Flow } from "../../core/connections/flow.ts";
-import type { TokenSet } from "../../core/connections/tokens.ts";
+import type { AccountTokens, TokenSet } from "../../core/connections/tokens.ts";
 import type { OwnedApp, SettledState, UsedLink } from "../../core/ports/connection-table.ts";
 import { createConnection } from "./connection.ts";
 
@@ -17,7 +17,7 @@ export interface Row {
   version: number;
   flow: Flow | null;
   /** The account of the latest flow, until it is used or waits to be revoked. */
-  flowAccount: { readonly providerId: string; readonly until: number } | null;
+  flowAccount: { readonly tokens: AccountTokens; readonly until: number } | null;
   linkUsed: string | null;
   leasedUntil: number;
   revoking: TokenSet[];
@@ -102,7 +102,7 @@ export class ConnectionRows {
   /** The account of the flow waits to be revoked, unless it was moved before. */
   endFlow(row: Row): void {
     const { flowAccount } = row;
-    if (flowAccount !== null) this.enqueue(row, { kind: "account", providerId: flowAccount.providerId });
+    if (flowAccount !== null) this.enqueue(row, flowAccount.tokens);
     Object.assign(row, { flow: null, flowAccount: null });
     edit(row, { pendingUntil: null });
   }

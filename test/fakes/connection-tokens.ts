@@ -55,7 +55,7 @@ export function fakeTokens(on: ConnectionRows): Tokens {
 
     enqueueRevocation: (id, providerId) =>
       on.withRow(id, (row) => {
-        if (row.flowAccount?.providerId === providerId) on.endFlow(row);
+        if (row.flowAccount?.tokens.providerId === providerId) on.endFlow(row);
         return ok(undefined);
       }),
 

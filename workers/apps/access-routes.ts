@@ -18,6 +18,7 @@ import { requireScope } from "../http/middleware/require-scope.ts";
 import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { mapActionsByName } from "./actions-by-name.ts";
+import { refuseDirectoryApp } from "./directory-apps.ts";
 import { checkAccess } from "./check-access.ts";
 import { accessQuery, accessSchema, agentAppsInput, agentAppsSchema, agentParams } from "./workspace-schemas.ts";
 
@@ -107,6 +108,8 @@ async function readGiven(c: AppContext, { assignments, permissions }: Given, bef
   const assigned: AppAssignment[] = [];
   for (const [at, { app_name: name, level, actions: list = [], is_active: isActive }] of assignments.entries()) {
     const app = name.toLowerCase();
+    const entry = findDirectoryApp(c.env, app);
+    if (entry !== null) refuseDirectoryApp(entry, `assignments.${at}.app_name`);
     if (!apps.has(app))
       refuse(`assignments.${at}.app_name`, `the catalogue has no app ${name}. GET /api/tools/marketplace lists them`);
     if (assigned.some((one) => one.app === app))

@@ -2,8 +2,9 @@
 import { createRoute } from "@hono/zod-openapi";
 import { approveChanges, listChanges } from "../../core/apps/changes.ts";
 import { listNamedReaders } from "../../core/apps/effect.ts";
-import type { AppConfiguration } from "../../core/apps/workspace.ts";
+import { type AppConfiguration, listOverrides } from "../../core/apps/workspace.ts";
 import { ok, raise } from "../../core/base/errors.ts";
+import type { CatalogueAction } from "../../core/ports/app-catalogue.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { createAuditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";

@@ -23,6 +23,7 @@ import { getPerson, getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { readAddedApps } from "./added-apps.ts";
 import { refuseUnknownApp } from "./find-app.ts";
+import { listDirectoryActions, type ListedApps, readListedApps, readSnapshot } from "./listed-apps.ts";
 import { filterApps, matchWords } from "./match.ts";
 import {
   ACTION_LIMIT,
@@ -166,6 +167,11 @@ export function appCatalogueRoutes(app: App): void {
 
   app.openapi(actions, async (c) => {
     const { search = "", limit = ACTION_LIMIT.usual, offset = 0 } = c.req.valid("query");
+    const entry = findDirectoryApp(c.env, c.req.valid("param").app.toLowerCase());
+    if (entry !== null) {
+      chargeCost(c.env, getTenant(c), TOOLS_MS);
+      return c.json((await listDirectoryActions(c, entry, search)).slice(offset, offset + limit), 200);
+    }
     const { snapshot, app: name } = await findListedApp(c, c.req.valid("param").app);
     const all = unwrap(await snapshot.actionsOf(name));
     const matches = matchWords(search);
@@ -176,6 +182,7 @@ export function appCatalogueRoutes(app: App): void {
   });
 
   app.openapi(triggers, async (c) => {
+    if (findDirectoryApp(c.env, c.req.valid("param").app.toLowerCase()) !== null) return c.json([], 200);
     const { snapshot, app: name } = await findListedApp(c, c.req.valid("param").app);
     return c.json(unwrap(await snapshot.triggersOf(name)).map(toTriggerView), 200);
   });

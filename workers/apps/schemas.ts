@@ -1,7 +1,7 @@
 /** The shapes of the catalogue of apps in the API. Their names are those of document 002. */
 import { z } from "zod";
 import { APP_PROVIDERS } from "../../core/apps/catalogue.ts";
-import { INTEGRATION_STATES } from "../../core/apps/integrations.ts";
+import { INTEGRATION_STATES, KEY_OWNERS } from "../../core/apps/integrations.ts";
 import { PROVIDERS } from "../../core/connections/account.ts";
 import { SYNC_KINDS } from "../../core/ports/app-catalogue.ts";
 import { SECURITY_LEVELS } from "../../core/tool/tool.ts";

@@ -1,6 +1,7 @@
 /** The apps of a tenant's workspace: adding and removing them, and which of their actions are enabled. */
 import { createRoute, type z } from "@hono/zod-openapi";
 import { findDirectoryApp } from "../../adapters/env/directory.ts";
+import { getFormHash } from "../../core/apps/approved-form.ts";
 import type { DirectoryApp } from "../../core/apps/directory.ts";
 import { findAction } from "../../core/apps/outside-tools.ts";
 import {
@@ -23,6 +24,7 @@ import { requireScope } from "../http/middleware/require-scope.ts";
 import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { changeApp, type Decide, ifAdded, removeApp } from "./change-app.ts";
+import { addDirectoryApp, removeDirectoryApp } from "./directory-apps.ts";
 import { findApp, type FoundApp } from "./find-app.ts";
 import type { AppPlace } from "../connections/apps.ts";
 import { checkAppName } from "./names.ts";
@@ -210,7 +212,8 @@ function toOverride(
   actions: readonly CatalogueAction[],
 ): ActionOverride {
   const present = actions.find((one) => one.action === action)?.schemaHash;
-  if (schemaHash !== undefined && schemaHash !== present)
+  const form = schemaHash === undefined ? undefined : getFormHash(schemaHash);
+  if (form !== undefined && form !== getFormHash(present ?? ""))
     raise("conflict", `${action} changed meanwhile. Read it again and set its override for that form.`, {
       field: `overrides.${action}`,
     });

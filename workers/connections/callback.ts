@@ -15,7 +15,7 @@ import type { AppContext } from "../http/context.ts";
 import { wakeTasksOf, writeConnectionChange } from "./changes.ts";
 import { createConnectAct, notifyOfAccount, notifyOfForeignConsent } from "./consent-notices.ts";
 import { readFirstTools } from "./directory-server.ts";
-import { dropAccount, dropAccountOfMissing, revokeGiven } from "./drop-account.ts";
+import { dropAccount, dropTokens, revokeSoon } from "./drop-account.ts";
 import { type ConnectState, isOfConnection, openConnectState } from "./consent.ts";
 import { endConnected, renderNote } from "./page.ts";
 import { storeConsent } from "./store-consent.ts";
@@ -93,7 +93,10 @@ async function completeConsent(c: AppContext, returned: ReturnedConsent, flow: F
   const given = { id: state.connection, consent, act };
   const complete = async () => await storeConsent(table, given, globalThis);
   const stored = await writeConnectionChange(c.env, state.tenant, complete);
-  if (!stored.ok) return await dropTokens(c, returned, { tokens, error: stored.error });
+  if (!stored.ok) {
+    await dropTokens(c.env, state, client, tokens);
+    return renderUnstored(c, stored.error);
+  }
   await readFirstTools(c, state.tenant, { connection: stored.value, actor: state.actor, by });
   await wakeTasksOf(c.env, stored.value);
   await notifyOfAccount(c, { app: client, before, now: stored.value });

@@ -19,6 +19,7 @@ import { wakeTasksOf, writeConnectionChange } from "./changes.ts";
 import { CALLBACK_PATH, type ConnectLink, PROVIDER_CALLBACK_PATH } from "./connect-token.ts";
 import { createConnectAct, notifyOfAccount } from "./consent-notices.ts";
 import { checkServer } from "./directory-server.ts";
+import { revokeSoon } from "./drop-account.ts";
 import { LINK_USED } from "./open-link.ts";
 import type { OpenedLink } from "./opened-link.ts";
 import { endConnected, renderFailure, renderNote } from "./page.ts";

@@ -7,6 +7,7 @@ import { connectionTableFromEnv } from "../../adapters/env/connections.ts";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { type Failure, failed, ok, type Result } from "../../core/base/errors.ts";
+import { getKey, OPERATOR_KEY } from "../../core/connections/provider-key.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
 import type { Trigger } from "../../core/triggers/trigger.ts";
 import { unwrap } from "../http/unwrap.ts";
@@ -60,12 +61,20 @@ async function findAccount(env: Env, tenant: string, { config }: Trigger): Promi
   if (!stored.ok)
     return stored.error.code === "not_found" || stored.error.cause?.kind === "connection_ended" ? ENDED : stored;
   const { tokens } = stored.value;
-  return tokens.kind === "account" ? ok(tokens.providerId) : ENDED;
+  if (tokens.kind !== "account") return ENDED;
+  return getKey(tokens) === OPERATOR_KEY ? ok(tokens.providerId) : OF_OWN_KEY;
 }
 
 const ENDED = failed("conflict", "Its account is not connected. Connect it again, then resume the trigger.", {
   field: "connection",
 });
+
+// The subscription to events belongs to the operator's key.
+const OF_OWN_KEY = failed(
+  "not_available",
+  "Its account was connected with the workspace's own Composio key, which receives no events. Remove that key and connect the account again.",
+  { field: "connection" },
+);
 
 /** Deletes ended triggers at the provider. The rows are the outbox: the next attempt is set before this one is made. */
 export async function endDueTriggers(env: Env, now: number, until: number): Promise<void> {

@@ -134,7 +134,9 @@ async function checkSettings(c: AppContext, asked: TriggerConfig): Promise<Trigg
 async function findUsable(c: AppContext, id: string, app: string): Promise<Connection> {
   const missing = () => raise("not_found", "There is no such connection.", { field: "connection" });
   if (!isId("connection", id)) missing();
-  const found = unwrap(await connectionTableFromEnv(c.env, getTenant(c)).find(id));
+  const read = await connectionTableFromEnv(c.env, getTenant(c)).find(id);
+  if (!read.ok && read.error.code === "not_found") missing();
+  const found = unwrap(read);
   const owner = getOwnerPerson(found.owner);
   if (owner !== null && owner !== getPerson(c)?.id) missing();
   requireAdminOfShared(c, { owner });

@@ -60,8 +60,7 @@ export async function prepareAction(judge: SyncDeps["judge"], action: DescribedA
     scopes: cutAll(action.scopes),
   };
   try {
-    const approved = [described.app, described.action, described.title, action.input, action.output, described.tags];
-    const schemaHash = await sha256Hex(toCanonicalJson(approved));
+    const schemaHash = await hashAction(described);
     const parameters = listParameters(action.input)
       .slice(0, MAX_PARAMETERS)
       .map((name) => cut(name, MAX_TITLE));

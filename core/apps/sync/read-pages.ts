@@ -100,7 +100,8 @@ async function storeActions(
     orphans.push(...findOrphans(batch, new Set(put.value)));
   }
   const actions = items.length - orphans.length;
-  return ok(addToProgress(state, { actions, rejected: [...page.rejected, ...rejected, ...orphans] }));
+  const all = [...page.rejected, ...rejected, ...orphans];
+  return ok(addToProgress(state, { actions, rejected: source.isOfTenant === true ? all.map(hideName) : all }));
 }
 
 function findOrphans(batch: readonly StoredAction[], stored: ReadonlySet<string>): Rejected[] {

@@ -71,6 +71,7 @@ function openReal(): World {
       APPS.map((app) => ({ app, isActive: true, level: "full", actions: [] })),
     ) as AppRights["assignments"],
     permissions: new Map(),
+    overrides: new Map(),
     added: new Map([...wants.keys()].map((app) => [app, new Set<string>()])),
   };
   const appRights = { read: () => Promise.resolve(ok(rights)) };

@@ -26,7 +26,12 @@ async function openDemo() {
   const consent = async (url: string, isGiven: boolean) => {
     await followLink(url, isGiven ? "ana@demo.example" : "");
   };
-  return { ...openComposio({ baseUrl: server.url, apiKey: KEY }), consent, close: server.close, url: server.url };
+  return {
+    ...openComposio({ baseUrl: server.url, apiKey: KEY, keyOf: "operator" }),
+    consent,
+    close: server.close,
+    url: server.url,
+  };
 }
 
 const openFake = (): Promise<TriggersUnderTest> => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { getRevocationDelay, GIVEN_UP_TRIES, MAX_REVOCATION_TRIES } from "../../../core/connections/rules.ts";
 import { valueOf } from "../value-of.ts";
-import { type Acts, ended, gone, MINUTE_MS, missing, oauth, openActs, SHARED } from "./connection-acts.ts";
+import { type Acts, ended, gone, missing, oauth, openActs, SHARED } from "./connection-acts.ts";
 import { fakeBackend, postgresBackend } from "./connection-tables.ts";
 import { act } from "./rows.ts";
 

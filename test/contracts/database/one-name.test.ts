@@ -54,7 +54,7 @@ test.each(Object.keys(OTHERS))("of an app and %s at the same moment, one is stor
   for (let round = 0; round < 5; round += 1) {
     const name = `app${round}`;
     const both = await Promise.all([addApp(name), OTHERS[kind]?.(name)]);
-    expect(both.map((one) => one?.ok).toSorted()).toEqual([false, true]);
+    expect(both.filter((one) => one?.ok === true)).toHaveLength(1);
   }
 });
 

@@ -353,7 +353,7 @@ test.each([
 
 test("a read that sends a file is asked about once text from outside is in the task", () => {
   const [tool] = createOutsideTools([{ source: "app:gmail", tool: describeTool("none") }], [], {
-    callers: { app: appCaller },
+    callers: { app: createAppCaller(globalThis) },
     patterns: linearPatterns,
   });
   const carried = tool?.carries?.({ ...SEND, attachment: "a.pdf" } as never) ?? null;

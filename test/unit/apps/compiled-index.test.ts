@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { linearPatterns } from "../../../adapters/re2/patterns.ts";
 import { compileActions } from "../../../core/apps/action-segment.ts";
-import { appCaller } from "../../../core/apps/call.ts";
+import { createAppCaller } from "../../../core/apps/call.ts";
 import { readIntent } from "../../../core/apps/intent.ts";
 import { toOutsideTool } from "../../../core/apps/outside-tools.ts";
 import { indexPinnedActions, type PinnedActions } from "../../../core/apps/pinned-actions.ts";
@@ -45,7 +45,7 @@ beforeAll(async () => {
 
 async function open(indexes: ReadonlyMap<string, NamedSegment>): Promise<PinnedActions> {
   const found = [...sources].flatMap(([source, tools]) => tools.map((tool) => ({ source, tool })));
-  const deps = { callers: { app: appCaller }, patterns: linearPatterns };
+  const deps = { callers: { app: createAppCaller(globalThis) }, patterns: linearPatterns };
   const builtIn = TAKEN.map((name) => ({ name }));
   const pinned = indexPinnedActions(createOutsideTools(found, builtIn, deps), indexes);
   const building = pinned.index.build();

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { linearPatterns } from "../../../adapters/re2/patterns.ts";
 import { hintMessage, type MessageRequest } from "../../../core/apps/message-hint.ts";
 import { indexPinnedActions } from "../../../core/apps/pinned-actions.ts";
-import { readAsked } from "../../../core/apps/task-apps.ts";
+import { readTaskIntent } from "../../../core/apps/task-apps.ts";
 import { OPERATOR, OUTSIDE, PRINCIPAL } from "../../../core/provenance/label.ts";
 import { toPromptMessages } from "../../../core/prompt/mark-data.ts";
 import { decide } from "../../../core/task/task.ts";
@@ -62,8 +62,8 @@ describe("the note after a message", async () => {
 });
 
 describe("a message with a note", () => {
-  const asked = readAsked(["List the open issues."], AT);
-  const state = created({ apps: { asked, shown: [], hints: "" } });
+  const intent = readTaskIntent(["List the open issues."], AT);
+  const state = created({ apps: { intent, shown: [], hints: "" } });
   const by = { person: null, name: "Ana" };
   const message = { type: "message", request: "m1", text: "Thanks, and now?", by } as const;
   const hint = "Note of Otto. Actions: CRM_DELETE_ISSUE.";
@@ -74,7 +74,7 @@ describe("a message with a note", () => {
       { role: "user", content: message.text, label: PRINCIPAL },
       { role: "user", content: `\n\n${hint}`, label: OPERATOR, continues: true },
     ]);
-    expect(next.asked).toBeUndefined();
+    expect(next.intent).toBeUndefined();
     expect(JSON.stringify(events)).not.toContain("CRM_DELETE_ISSUE");
     const read = toPromptMessages(next.steering, { id: "task_1", label: OUTSIDE });
     expect(read).toMatchObject([{ role: "user", content: `${message.text}\n\n${hint}` }]);

@@ -10,6 +10,7 @@ import {
   matchApps,
   needsReconnect,
   listParameters,
+  splitChanges,
   formatSchemes,
   formatSize,
   findStateWording,
@@ -108,8 +109,8 @@ test("changes of actions say what changed, the effect and the risk by their word
 });
 
 test("an app's size, scheme and letter are said", () => {
-  expect(formatSize({ action_count: 1, trigger_count: 0 })).toBe("1 action");
-  expect(formatSize({ action_count: 1823, trigger_count: 2 })).toBe("1,823 actions, 2 triggers");
+  expect(formatSize({ action_count: 1, trigger_count: 0, directory: null })).toBe("1 action");
+  expect(formatSize({ action_count: 1823, trigger_count: 2, directory: null })).toBe("1,823 actions, 2 triggers");
   expect(formatSchemes({ auth_schemes: [] })).toBe("No account needed");
   expect(formatSchemes({ auth_schemes: ["OAUTH2", "OTHER"] })).toBe("OAuth 2, OTHER");
   expect([

@@ -226,7 +226,7 @@ describe("an action that an override loosened", () => {
   const tool = toolOf("read", JUDGED);
   const facts = factsOf({
     ...agent({ capability_gate: "off", approval: { cautious: "allow", dangerous: "ask" }, tools: ["*"] }),
-    apps: { asked: ASKED.byName, shown: [], hints: "" },
+    apps: { intent: INTENTS.byName, shown: [], hints: "" },
   });
 
   test("counts as the task pinned it while the override is set", async () => {

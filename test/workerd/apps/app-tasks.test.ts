@@ -1,19 +1,23 @@
 /** Tasks with apps in the real runtime: what they pin, what the gate and the rights let them call, and how they wait. */
-import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { forgetAppRightsFromEnv, workspaceAppsFromEnv } from "../../../adapters/env/app-rights.ts";
 import type { CapabilityGate } from "../../../core/agents/agent.ts";
 import type { AppAssignment } from "../../../core/apps/access.ts";
-import type { LabelledMessage } from "../../../core/model/messages.ts";
-import { OPERATOR } from "../../../core/provenance/label.ts";
-import type { TaskFacts } from "../../../core/task/state.ts";
 import type { TaskView } from "../../../core/task/view.ts";
-import { TaskStore } from "../../../durable-objects/task/store.ts";
 import { connect } from "../connections/app-of-tests.ts";
 import { expectProblem } from "../http/entry.ts";
-import { stubOf, taskOf, waitIdOf } from "../tasks/client.ts";
-import { ACTIONS, addAppToWorkspace, APP, type AppOffice, crmTool, openAppOffice, readCalls } from "./app-tasks.ts";
+import { taskOf, waitIdOf } from "../tasks/client.ts";
+import {
+  ACTIONS,
+  addAppToWorkspace,
+  APP,
+  type AppOffice,
+  crmTool,
+  factsOf,
+  openAppOffice,
+  readCalls,
+} from "./app-tasks.ts";
 
 const completed = ({ status }: TaskView) => status === "completed";
 const waits = (kind: string) => (view: TaskView) => view.pending.some((entry) => entry.kind === kind);
@@ -23,12 +27,6 @@ const DELETE = { name: "composio_crm_delete_issue", arguments: { title: "Roof" }
 const full = (app: string, change: Partial<AppAssignment> = {}): AppAssignment => {
   return { app, isActive: true, level: "full", actions: [], ...change };
 };
-
-async function factsOf({ tenant }: AppOffice, { id }: TaskView): Promise<TaskFacts> {
-  const facts = await taskOf({ tenant, id }).facts();
-  if (!facts.ok) throw new Error(facts.error.message);
-  return facts.value;
-}
 
 async function sourcesOf(office: AppOffice, task: TaskView): Promise<string[]> {
   return (await factsOf(office, task)).sources.flatMap(({ name }) => (name.startsWith("app:") ? [name] : []));
@@ -338,46 +336,6 @@ test("a mail search gets the dates of the request, and the model reads why", asy
   const trace = await office.send("GET", `/v1/tasks/${task.id}/ledger`);
   expect(trace.text).toContain("composio_GMAIL_FETCH_EMAILS");
 });
-
-test("a message to a running task brings a note with the actions that fit it, and changes no tool of its requests", async () => {
-  const office = await openAppOffice();
-  await office.connectPerson();
-  const wait = { name: "ask_human", arguments: { query: "What now?" } };
-  const task = await office.ask("List the open issues.", [wait]);
-  const before = await factsOf(office, task);
-  const view = await office.until(task.id, waits("question"));
-  const path = `/v1/tasks/${task.id}`;
-  for (const text of ["Now create an issue about the roof.", "Thanks!"])
-    expect((await office.send("POST", `${path}/messages`, { text })).status).toBe(202);
-  const again = { "Idempotency-Key": "once" };
-  for (const key of [again, again])
-    await office.send("POST", `${path}/messages`, { text: "Create an issue about the door too." }, key);
-  await office.send("POST", `${path}/questions/${waitIdOf(view)}/answer`, { text: "Go." });
-  await office.until(task.id, completed);
-  const said = await readSaid(office, task);
-  const notes = said.filter(({ content }) => content.includes("Note of Otto."));
-  expect(said.filter(({ content }) => content.includes("Create an issue about the door"))).toHaveLength(1);
-  expect(notes).toHaveLength(2);
-  for (const { content, label } of notes) {
-    expect(content).toContain("Actions of connected apps that fit this message");
-    expect(content).toContain("- composio_CRM_CREATE_ISSUE: ");
-    expect(label).toBe(OPERATOR);
-  }
-  const after = await factsOf(office, task);
-  expect([after.apps?.shown, after.apps?.hints]).toEqual([before.apps?.shown, before.apps?.hints]);
-  // The note asks for nothing.
-  expect(after.apps?.asked.actions).toEqual([]);
-});
-
-/** The messages of people in the conversation of a task, with Otto's notes. */
-async function readSaid({ tenant }: AppOffice, { id }: TaskView): Promise<readonly LabelledMessage[]> {
-  return await runInDurableObject(stubOf({ tenant, id }), (_, { storage }) => {
-    const store = new TaskStore(storage);
-    const state = store.load()?.state;
-    const messages = state === undefined ? [] : [...store.conversation.readMessages(state)];
-    return messages.filter(({ role }) => role === "user");
-  });
-}
 
 test("an administrator sees which actions a request would get", async () => {
   const office = await openAppOffice();

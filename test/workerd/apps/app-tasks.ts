@@ -7,13 +7,14 @@ import { toolSourcesFromEnv } from "../../../adapters/env/tool-sources.ts";
 import type { AppAssignment } from "../../../core/apps/access.ts";
 import type { AgentConfig } from "../../../core/agents/agent.ts";
 import type { LedgerRow } from "../../../core/task/decision.ts";
+import type { TaskFacts } from "../../../core/task/state.ts";
 import type { TaskView } from "../../../core/task/view.ts";
 import { type OutsideTool, type PinnedSource, toAppSource } from "../../../core/tool/source.ts";
 import { act } from "../../contracts/database/rows.ts";
 import { valueOf } from "../../contracts/value-of.ts";
 import { addApp, connect } from "../connections/app-of-tests.ts";
 import { type Caller, callerOf, makeCaller } from "../http/entry.ts";
-import { ledgerOf } from "../tasks/client.ts";
+import { ledgerOf, taskOf } from "../tasks/client.ts";
 
 export const APP = "crm";
 
@@ -127,4 +128,11 @@ export async function readCalls(office: Caller, task: Pick<TaskView, "id">) {
 function toCall({ tool, state, result, arguments: given }: LedgerRow) {
   const error = result !== null && result !== undefined && !result.ok ? result.error : null;
   return { tool, state, given, code: error?.code ?? null, message: error?.message ?? "", details: error?.details };
+}
+
+/** The facts that a task was created with. */
+export async function factsOf({ tenant }: AppOffice, { id }: TaskView): Promise<TaskFacts> {
+  const facts = await taskOf({ tenant, id }).facts();
+  if (!facts.ok) throw new Error(facts.error.message);
+  return facts.value;
 }

@@ -33,7 +33,7 @@ let office: Office;
 let ana: Member;
 
 beforeEach(async () => {
-  used = openProvider(undefined, false);
+  used = openProvider(undefined, { COMPOSIO_API_KEY: "" });
   office = await openOffice();
   ana = await office.add("Ana");
 });

@@ -27,12 +27,12 @@ const APPS: readonly GivenApp[] = [
 ];
 
 /**
- * Call it before each test, and `setVariables(env, null)` after the file. Returns the environment of requests. `hasKey` false:
- * the operator has no key.
+ * Call it before each test, and `setVariables(env, null)` after the file. Returns the environment of requests. With an empty
+ * `COMPOSIO_API_KEY` the operator has no key.
  */
-export function openProvider(apps: readonly GivenApp[] = APPS, hasKey = true): Env {
+export function openProvider(apps: readonly GivenApp[] = APPS, more: Readonly<Record<string, string>> = {}): Env {
   const { url, apiKey } = inject("servers").demoApps;
-  const used = setVariables(env, { COMPOSIO_BASE_URL: url, ...(hasKey ? { COMPOSIO_API_KEY: apiKey } : {}) });
+  const used = setVariables(env, { COMPOSIO_BASE_URL: url, COMPOSIO_API_KEY: apiKey, ...more });
   vi.spyOn(appCatalogueFromEnv(used), "snapshot").mockResolvedValue(ok(makeSnapshot(apps)));
   return used;
 }

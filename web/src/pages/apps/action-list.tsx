@@ -10,7 +10,8 @@ import { Empty, Notice, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { getEffectWording, getLevelWording } from "../tools/tool-words.ts";
 import { useActions } from "./app-queries.ts";
-import { listParameters } from "./app-words.ts";
+import { formatUnread, listParameters } from "./app-words.ts";
+import { RulesButton } from "./rules-button.tsx";
 import { readAppSearch } from "./apps-search.ts";
 import { SyncButton } from "./sync-button.tsx";
 
@@ -49,7 +50,12 @@ export function ActionList({ app, mayChoose }: AppProps & { readonly mayChoose: 
   );
 }
 
-function Found({ app, search }: AppProps & { readonly search: string }) {
+interface FoundProps extends AppProps {
+  readonly search: string;
+  readonly mayChoose: boolean;
+}
+
+function Found({ app, search, mayChoose }: FoundProps) {
   const { rows, isLoading, error, retry, more } = useActions(app.app_name, search, app.action_count);
   if (isLoading) return <Skeleton rows={6} height="h-24" label="Loading the actions" />;
   if (error !== null && rows.length === 0)
@@ -57,7 +63,9 @@ function Found({ app, search }: AppProps & { readonly search: string }) {
   if (rows.length === 0) return search === "" ? <NoActions app={app} /> : <Empty title="No matching actions" />;
   return (
     <>
-      {search === "" && rows.every((action) => listParameters(action).length === 0) ? <NoParameters /> : null}
+      {search === "" && app.directory === null && rows.every((action) => listParameters(action).length === 0) ? (
+        <NoParameters />
+      ) : null}
       <p role="status" className="sr-only">
         {more.hasMore ? `more than ${rows.length} actions` : `${rows.length} actions`}
       </p>
@@ -73,7 +81,7 @@ function Found({ app, search }: AppProps & { readonly search: string }) {
 
 function NoActions({ app }: AppProps) {
   return app.directory !== null ? (
-    <Empty title="No actions yet">{unreadSaid(app)}</Empty>
+    <Empty title="No actions yet">{formatUnread(app)}</Empty>
   ) : (
     <Empty title="No actions" action={<SyncButton kind="full">Sync the catalogue</SyncButton>}>
       The catalogue has no actions of this app. Ask an administrator to sync the catalogue.
@@ -92,7 +100,7 @@ function NoParameters() {
   );
 }
 
-function Action({ action, isAdded }: { readonly action: AppAction; readonly isAdded: boolean }) {
+function Action({ app, action, mayChange }: AppProps & { readonly action: AppAction; readonly mayChange: boolean }) {
   const level = getLevelWording(action.security);
   const effect = getEffectWording(action.effect);
   return (

@@ -8,7 +8,7 @@ import { Name } from "../../ui/name.tsx";
 import { Section } from "../../ui/page.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { honestProse } from "../../ui/visible-text.ts";
-import { effectSaid, levelSaid } from "../tools/tool-words.ts";
+import { getEffectWording, getLevelWording } from "../tools/tool-words.ts";
 import { overridesQuery } from "./app-queries.ts";
 import { type Override, useOverrides } from "./overrides.ts";
 
@@ -39,7 +39,10 @@ function OverrideItem({ app, override }: { readonly app: MarketplaceApp; readonl
   const removing = useOverrides(app.app_name, () => say(`The computed rules of ${title} apply.`));
   const remove = () =>
     removing.mutate({ [name]: null }, { onError: (error) => say(`Couldn't remove: ${toApiError(error).message}`) });
-  const [level, does] = [security === null ? null : levelSaid(security), effect === null ? null : effectSaid(effect)];
+  const [level, does] = [
+    security === null ? null : getLevelWording(security),
+    effect === null ? null : getEffectWording(effect),
+  ];
   return (
     <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 px-4 py-3">
       <div className="flex min-w-0 flex-1 basis-64 flex-col gap-1.5 [overflow-wrap:anywhere]">
@@ -55,7 +58,7 @@ function OverrideItem({ app, override }: { readonly app: MarketplaceApp; readonl
             "The provider no longer offers this action."
           ) : (
             <>
-              Computed: “{levelSaid(computed.security).word}”, “{effectSaid(computed.effect).word}”.{" "}
+              Computed: “{getLevelWording(computed.security).word}”, “{getEffectWording(computed.effect).word}”.{" "}
               <Name>{computed.because}</Name>
             </>
           )}

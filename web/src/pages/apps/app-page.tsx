@@ -114,6 +114,7 @@ function ShownApp({ app }: { readonly app: MarketplaceApp }) {
           <Fact name="Workspace">{app.is_added ? "Added" : "Not added: agents cannot use it"}</Fact>
           <Fact name="Account">{formatSchemes(app)}</Fact>
           <Fact name="Provided by">{formatProvider(app)}</Fact>
+          {app.directory === null ? null : <Server app={app} directory={app.directory} isAdmin={isAdmin} />}
           <Fact name="Categories">{app.categories.length === 0 ? null : <Name>{app.categories.join(", ")}</Name>}</Fact>
         </Facts>
       </Card>
@@ -122,6 +123,7 @@ function ShownApp({ app }: { readonly app: MarketplaceApp }) {
       {mayChoose ? <ReadingActions app={app} /> : null}
       <AppAccounts app={app} />
       {mayChoose ? <AppAgents app={app} /> : null}
+      {mayChoose ? <AppOverrides app={app} /> : null}
       {isOwn ? null : <Tabs label="Parts of the app" tabs={tabs} />}
       {showsTriggers ? (
         <TriggerList app={app} />

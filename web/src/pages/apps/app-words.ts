@@ -74,10 +74,9 @@ export function getFirstLetter(title: string): string {
 }
 
 /** What an app has, in one line. */
-export function formatSize({
-  action_count: actions,
-  trigger_count: triggers,
-}: Pick<MarketplaceApp, "action_count" | "trigger_count">): string {
+export function formatSize(app: Pick<MarketplaceApp, "action_count" | "trigger_count" | "directory">): string {
+  const { action_count: actions, trigger_count: triggers } = app;
+  if (app.directory !== null) return isUnread(app) ? "Own MCP server" : `Own MCP server, ${amount(actions, "action")}`;
   return triggers === 0 ? amount(actions, "action") : `${amount(actions, "action")}, ${amount(triggers, "trigger")}`;
 }
 
@@ -108,8 +107,8 @@ const PROVIDERS: Readonly<Record<MarketplaceApp["provider"], string>> = {
 };
 
 /** By whom an app is reached. */
-export function formatProvider({ provider }: Pick<MarketplaceApp, "provider">): string {
-  return PROVIDERS[provider];
+export function formatProvider({ provider, directory }: Pick<MarketplaceApp, "provider" | "directory">): string {
+  return directory === null ? PROVIDERS[provider] : "Its own MCP server";
 }
 
 /** True for an app whose server has not listed its tools yet. */
@@ -118,7 +117,7 @@ export function isUnread({ directory, action_count: actions }: Pick<MarketplaceA
 }
 
 /** What a reader has to do before an app of the directory has actions. */
-export function unreadSaid({ is_added: isAdded, is_connected: isConnected }: AppStanding): string {
+export function formatUnread({ is_added: isAdded, is_connected: isConnected }: AppStanding): string {
   if (!isAdded) return "An administrator adds the app. Its actions are read when the first account is connected.";
   if (!isConnected) return "They are read when the first account is connected.";
   return "Its server has not listed them yet. An administrator can reload it under MCP servers.";

@@ -9,7 +9,7 @@ import { Name } from "../../ui/name.tsx";
 import { ProblemNotice, Skeleton } from "../../ui/notice.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { honestProse } from "../../ui/visible-text.ts";
-import { effectSaid, levelSaid } from "../tools/tool-words.ts";
+import { getEffectWording, getLevelWording } from "../tools/tool-words.ts";
 import { overridesQuery } from "./app-queries.ts";
 import { EFFECTS, LEVELS, type Override, useOverrides } from "./overrides.ts";
 
@@ -76,32 +76,32 @@ function RulesForm({ app, action, override, onClose }: FormProps) {
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       <p className="text-quiet">
-        Computed: “{levelSaid(computed.security).word}”, “{effectSaid(computed.effect).word}”.{" "}
+        Computed: “{getLevelWording(computed.security).word}”, “{getEffectWording(computed.effect).word}”.{" "}
         <Name>{computed.because}</Name>
       </p>
       <SelectField
         label="Effect"
-        hint={effectSaid(effect ?? computed.effect).meaning}
+        hint={getEffectWording(effect ?? computed.effect).meaning}
         value={effect ?? ""}
         onChange={({ target }) => setEffect(EFFECTS.find((one) => one === target.value) ?? null)}
       >
         <option value="">As computed</option>
         {effects.map((one) => (
           <option key={one} value={one}>
-            {effectSaid(one).word}
+            {getEffectWording(one).word}
           </option>
         ))}
       </SelectField>
       <SelectField
         label="Risk"
-        hint={levelSaid(security ?? computed.security).meaning}
+        hint={getLevelWording(security ?? computed.security).meaning}
         value={security ?? ""}
         onChange={({ target }) => setSecurity(LEVELS.find((one) => one === target.value) ?? null)}
       >
         <option value="">As computed</option>
         {LEVELS.map((one) => (
           <option key={one} value={one}>
-            {levelSaid(one).word}
+            {getLevelWording(one).word}
           </option>
         ))}
       </SelectField>
