@@ -1,6 +1,6 @@
 /** The apps that tenants added, and what their agents may use of them. */
 import { and, asc, eq, type SQL, sql } from "drizzle-orm";
-import type { AppAssignment } from "../../core/apps/access.ts";
+import type { AppAssignment } from "../../core/apps/workspace/access.ts";
 import {
   type ActionOverride,
   type AppConfiguration,
@@ -9,7 +9,7 @@ import {
   MAX_WORKSPACE_APPS,
   parseConfiguration,
   type WorkspaceApp,
-} from "../../core/apps/workspace.ts";
+} from "../../core/apps/workspace/workspace.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { AppRights } from "../../core/ports/app-rights.ts";
 import type { AgentAppSettings, WorkspaceAppChange, WorkspaceAppTable } from "../../core/ports/workspace-app-table.ts";

@@ -8,7 +8,7 @@ import { catalogueSourceFromEnv, servingKeyFromEnv } from "./tenant-provider.ts"
 import { openAppCatalogue } from "../apps/open-catalogue.ts";
 import { type CatalogueSyncsDeps, openCatalogueSyncs } from "../apps/open-syncs.ts";
 import { ok } from "../../core/base/errors.ts";
-import { judgeAction } from "../../core/apps/judge.ts";
+import { judgeAction } from "../../core/apps/effects/judge.ts";
 import type { SyncDeps } from "../../core/apps/sync/state.ts";
 import type { AppCatalogue, CatalogueSyncs } from "../../core/ports/app-catalogue.ts";
 import type { CatalogueSource } from "../../core/ports/apps.ts";

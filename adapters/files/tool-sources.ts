@@ -4,7 +4,7 @@
  * publication or read makes up for it.
  */
 import type { Database } from "../../core/ports/database.ts";
-import { compileActions } from "../../core/apps/action-segment.ts";
+import { compileActions } from "../../core/apps/choice/action-segment.ts";
 import { formatSegment, parseSegment } from "../../core/lib/tool-search/segment-file.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";

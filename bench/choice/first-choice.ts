@@ -8,12 +8,12 @@
  * `stored.ts` writes the folder.
  */
 import { linearPatterns } from "../../adapters/re2/patterns.ts";
-import { type ActionIndex, indexActions } from "../../core/apps/action-index.ts";
-import { createAppCaller } from "../../core/apps/call.ts";
+import { type ActionIndex, indexActions } from "../../core/apps/choice/action-index.ts";
+import { createAppCaller } from "../../core/apps/calls/call.ts";
 import { parseActionList } from "../../core/apps/compiled.ts";
-import { readIntent } from "../../core/apps/intent.ts";
-import { indexPinnedActions } from "../../core/apps/pinned-actions.ts";
-import { rankActions } from "../../core/apps/rank.ts";
+import { readIntent } from "../../core/apps/intent/intent.ts";
+import { indexPinnedActions } from "../../core/apps/choice/pinned-actions.ts";
+import { rankActions } from "../../core/apps/choice/rank.ts";
 import { createOutsideTools, type SourcedTool } from "../../core/gateway/outside-tool.ts";
 import { type NamedSegment, parseSegment } from "../../core/lib/tool-search/segment-file.ts";
 import { type OutsideTool, toAppSource } from "../../core/tool/source.ts";

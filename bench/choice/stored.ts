@@ -1,8 +1,8 @@
 /** The stored contents and search indexes of apps, in the files of a folder, as the bucket has them. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { compileActions } from "../../core/apps/action-segment.ts";
-import { toOutsideTool } from "../../core/apps/outside-tools.ts";
+import { compileActions } from "../../core/apps/choice/action-segment.ts";
+import { toOutsideTool } from "../../core/apps/workspace/outside-tools.ts";
 import { formatSegment } from "../../core/lib/tool-search/segment-file.ts";
 import { formatSource, MAX_APP_SOURCES } from "../../core/tool/source.ts";
 import type { DemoCatalogue } from "../../test/mock-servers/demo-catalogue.ts";

@@ -1,8 +1,8 @@
 /** The choice of actions over any tools, as if each tool were an action of the app of its toolbox; and `find_tools` over these. */
-import { indexActions } from "../../core/apps/action-index.ts";
-import { readIntent } from "../../core/apps/intent.ts";
-import { judgeAction } from "../../core/apps/judge.ts";
-import { rankActions } from "../../core/apps/rank.ts";
+import { indexActions } from "../../core/apps/choice/action-index.ts";
+import { readIntent } from "../../core/apps/intent/intent.ts";
+import { judgeAction } from "../../core/apps/effects/judge.ts";
+import { rankActions } from "../../core/apps/choice/rank.ts";
 import { searchTools } from "../../core/lib/tool-search/search.ts";
 import { type SearchableTool, SegmentBuilder } from "../../core/lib/tool-search/segment.ts";
 import type { ListedAction } from "../../core/ports/app-catalogue.ts";

@@ -61,7 +61,7 @@ export const deniedPatternSchema = z
   .max(200)
   .refine((pattern) => pattern !== ".", DENIED_PATTERN_HINT);
 
-/** The capability gate (`core/apps/gate.ts`). `enforce` blocks what is outside the request; `ask` asks; `off` only orders lists. */
+/** The capability gate (`core/apps/intent/gate.ts`). `enforce` blocks what is outside the request; `ask` asks; `off` only orders lists. */
 export const CAPABILITY_GATES = ["enforce", "ask", "off"] as const;
 export type CapabilityGate = (typeof CAPABILITY_GATES)[number];
 

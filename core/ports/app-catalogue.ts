@@ -30,7 +30,7 @@ export interface ListedAction
 
 /** An action with its schemas. */
 export interface CatalogueAction extends DescribedAction, ActionJudgement {
-  /** Of what a person approves: names, schemas, hints and the description (`core/apps/approved-form.ts`). */
+  /** Of what a person approves: names, schemas, hints and the description (`core/apps/workspace/approved-form.ts`). */
   readonly schemaHash: string;
 }
 

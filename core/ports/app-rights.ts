@@ -1,6 +1,6 @@
 /** What a tenant added of the catalogue, and what one of its agents may use of it. */
-import type { AppAssignment } from "../apps/access.ts";
-import type { ActionClass } from "../apps/action-class.ts";
+import type { AppAssignment } from "../apps/workspace/access.ts";
+import type { ActionClass } from "../apps/effects/action-class.ts";
 import type { Result } from "../base/errors.ts";
 
 export interface AppRights {

@@ -1,6 +1,6 @@
 /** The tables of the apps that tenants added, and of what their agents may use of them. */
-import type { AppAssignment } from "../apps/access.ts";
-import type { AppConfiguration, WorkspaceApp } from "../apps/workspace.ts";
+import type { AppAssignment } from "../apps/workspace/access.ts";
+import type { AppConfiguration, WorkspaceApp } from "../apps/workspace/workspace.ts";
 import type { Result } from "../base/errors.ts";
 import type { AppRights } from "./app-rights.ts";
 import type { AuditEntry } from "./audit.ts";

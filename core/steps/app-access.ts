@@ -3,8 +3,8 @@
  * call is prepared and again just before its effect, so that what an administrator narrowed reaches running tasks. The
  * account is the next stage.
  */
-import { type Access, decideAccess } from "../apps/access.ts";
-import { findClassNow, isStricterClass } from "../apps/action-class.ts";
+import { type Access, decideAccess } from "../apps/workspace/access.ts";
+import { findClassNow, isStricterClass } from "../apps/effects/action-class.ts";
 import { type Failure, notSent, ok, type Result } from "../base/errors.ts";
 import type { PolicyRuling } from "../gateway/policy.ts";
 import type { AppRights, AppRightsPort } from "../ports/app-rights.ts";

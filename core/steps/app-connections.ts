@@ -1,6 +1,6 @@
 /** The state of a task's apps: from its tools, the rights of its agent, and the connections of its tenant. */
 import { configureApp } from "../agents/app-config.ts";
-import { refuseApp } from "../apps/access.ts";
+import { refuseApp } from "../apps/workspace/access.ts";
 import { failed, notSent, ok, type Result } from "../base/errors.ts";
 import type { Actors } from "../connections/actors.ts";
 import { formatAccount, type ToolApp } from "../connections/account.ts";

@@ -1,8 +1,8 @@
 /**
  * Corrects the dates of a mail search before policy and hash, so that an approval shows what is sent: models often search
- * another week than the request's “last week” (`core/apps/relative-dates.ts`).
+ * another week than the request's “last week” (`core/apps/intent/relative-dates.ts`).
  */
-import { correctMailQuery, type DateRange } from "../apps/relative-dates.ts";
+import { correctMailQuery, type DateRange } from "../apps/intent/relative-dates.ts";
 import { getTextField } from "../base/json-fields.ts";
 import type { Tool } from "../tool/tool.ts";
 

@@ -1,6 +1,6 @@
 /**
  * Chooses the tools that a model is shown, by one rule for every number of tools: the fixed core, cut to what the
- * envelope admits, then the actions of apps that were chosen for the task (`core/apps/resolve.ts`), then the tools that the agent or the request lists by name, then `find_tools` and `call_tool`. Every
+ * envelope admits, then the actions of apps that were chosen for the task (`core/apps/choice/resolve.ts`), then the tools that the agent or the request lists by name, then `find_tools` and `call_tool`. Every
  * other tool inside the envelope is in the index of `find_tools` and can be called by its own name all the same.
  *
  * The choice depends only on the catalogue and the task's facts, so it is the same at every step until a skill with

@@ -1,5 +1,5 @@
 /** Messages that are sent to a task while it runs. */
-import { extendIntent } from "../apps/task-apps.ts";
+import { extendIntent } from "../apps/intent/task-apps.ts";
 import type { Failure } from "../base/errors.ts";
 import type { Actor } from "../connections/actors.ts";
 import { type LabelledText, splitAtRanges } from "../model/label-parts.ts";

@@ -1,5 +1,5 @@
 /** What is read from the facts of a task. */
-import type { StoredIntent, TaskApps } from "../apps/task-apps.ts";
+import type { StoredIntent, TaskApps } from "../apps/intent/task-apps.ts";
 import { labelMessage } from "../model/label-messages.ts";
 import type { LabelledMessage } from "../model/messages.ts";
 import type { TaskFacts } from "./state.ts";

@@ -3,7 +3,7 @@
  * Times are milliseconds since the epoch, money is in millionths of a US dollar.
  */
 import type { PinnedAgent } from "../agents/agent.ts";
-import type { StoredIntent, TaskApps } from "../apps/task-apps.ts";
+import type { StoredIntent, TaskApps } from "../apps/intent/task-apps.ts";
 import type { Account } from "../connections/account.ts";
 import type { Actors } from "../connections/actors.ts";
 import type { LabelledText } from "../model/label-parts.ts";

@@ -54,10 +54,10 @@ export interface AppOrigin {
   /** The provider's name, such as `GMAIL_SEND_EMAIL`. It is another name of the tool. */
   readonly action: string;
   readonly version: string;
-  /** For the capability gate (`core/apps/gate.ts`). */
+  /** For the capability gate (`core/apps/intent/gate.ts`). */
   readonly capabilities: readonly string[];
   readonly isDestructive: boolean;
-  /** The class without an override (`core/apps/action-class.ts`). Absent: no override loosened it. */
+  /** The class without an override (`core/apps/effects/action-class.ts`). Absent: no override loosened it. */
   readonly judged?: { readonly effect: EffectClass; readonly security: SecurityLevel };
 }
 

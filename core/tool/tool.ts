@@ -357,7 +357,7 @@ export interface AppAction {
   readonly effect: EffectClass;
   readonly capabilities: readonly string[];
   readonly isDestructive: boolean;
-  /** The class without an override (`core/apps/action-class.ts`). Absent: no override loosened it. */
+  /** The class without an override (`core/apps/effects/action-class.ts`). Absent: no override loosened it. */
   readonly judged?: { readonly effect: EffectClass; readonly security: SecurityLevel };
 }
 

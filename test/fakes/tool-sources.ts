@@ -1,5 +1,5 @@
 /** Fake tool sources of tenants. They pass the same contract as those of Postgres and the bucket. */
-import { compileActions } from "../../core/apps/action-segment.ts";
+import { compileActions } from "../../core/apps/choice/action-segment.ts";
 import type { NamedSegment } from "../../core/lib/tool-search/segment-file.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import { failed, ok } from "../../core/base/errors.ts";

@@ -5,7 +5,7 @@ import {
   listOverrides,
   MAX_WORKSPACE_APPS,
   type WorkspaceApp,
-} from "../../core/apps/workspace.ts";
+} from "../../core/apps/workspace/workspace.ts";
 import { failed, ok } from "../../core/base/errors.ts";
 import type { CatalogueAction } from "../../core/ports/app-catalogue.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";

@@ -1,7 +1,7 @@
 /** The catalogue of the demo apps in memory, compiled as a sync does: 880 apps and 12,000 actions, the same in every run. */
 import { readAction } from "../../adapters/composio/catalogue-items.ts";
 import { ActionListWriter, parseActionList } from "../../core/apps/compiled.ts";
-import { judgeAction } from "../../core/apps/judge.ts";
+import { judgeAction } from "../../core/apps/effects/judge.ts";
 import { prepareAction } from "../../core/apps/sync/prepare.ts";
 import type { CatalogueAction, ListedAction } from "../../core/ports/app-catalogue.ts";
 import { ACTION_COUNT } from "../../scripts/demo-apps/app-list.ts";

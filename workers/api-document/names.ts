@@ -3,8 +3,8 @@
  * discriminator (https://spec.openapis.org/oas/v3.1.0#discriminator-object).
  */
 import { CAPABILITY_GATES } from "../../core/agents/agent.ts";
-import { APP_LEVELS } from "../../core/apps/access.ts";
-import { CHANGED_PARTS } from "../../core/apps/changes.ts";
+import { APP_LEVELS } from "../../core/apps/workspace/access.ts";
+import { CHANGED_PARTS } from "../../core/apps/workspace/changes.ts";
 import { INTEGRATION_STATES, KEY_OWNERS } from "../../core/apps/integrations.ts";
 import { EVENT_PATTERNS } from "../../core/channels/webhooks/endpoint.ts";
 import { TRIGGER_STATES } from "../../core/triggers/trigger.ts";

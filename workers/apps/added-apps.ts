@@ -1,6 +1,6 @@
 /** The apps that a tenant added, as lists read them. */
 import { workspaceAppsFromEnv } from "../../adapters/env/app-rights.ts";
-import type { WorkspaceApp } from "../../core/apps/workspace.ts";
+import type { WorkspaceApp } from "../../core/apps/workspace/workspace.ts";
 import type { AppContext } from "../http/context.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { readOncePerStamp } from "./stamped-cache.ts";

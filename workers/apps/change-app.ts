@@ -2,16 +2,16 @@
  * Changes of the apps that a tenant added. The row says what is enabled, and the source has its tools:
  *
  * 1. A source is published before its row is written, so that what cannot be published is not stored. Until the row is
- *    there, the new actions are refused (`core/apps/access.ts`).
+ *    there, the new actions are refused (`core/apps/workspace/access.ts`).
  * 2. After each write, and after each refused one, the source is published again as the row has it then. Of two changes
  *    at the same time, the later row decides.
  */
 import { appCatalogueFromEnv } from "../../adapters/env/app-catalogue.ts";
 import { forgetAppRightsFromEnv, workspaceAppsFromEnv } from "../../adapters/env/app-rights.ts";
 import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
-import { hasChanged } from "../../core/apps/changes.ts";
-import { toAppTools } from "../../core/apps/outside-tools.ts";
-import { type AppConfiguration, formatConfiguration, type WorkspaceApp } from "../../core/apps/workspace.ts";
+import { hasChanged } from "../../core/apps/workspace/changes.ts";
+import { toAppTools } from "../../core/apps/workspace/outside-tools.ts";
+import { type AppConfiguration, formatConfiguration, type WorkspaceApp } from "../../core/apps/workspace/workspace.ts";
 import { type Failed, failed, ok, type Result } from "../../core/base/errors.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
 import type { CatalogueAction, CatalogueApp } from "../../core/ports/app-catalogue.ts";

@@ -1,8 +1,8 @@
 /** What waits for an administrator: actions that a sync changed, and names that say that they read. */
 import { createRoute } from "@hono/zod-openapi";
-import { approveChanges, listChanges } from "../../core/apps/changes.ts";
-import { listNamedReaders } from "../../core/apps/effect.ts";
-import { type AppConfiguration, listOverrides } from "../../core/apps/workspace.ts";
+import { approveChanges, listChanges } from "../../core/apps/workspace/changes.ts";
+import { listNamedReaders } from "../../core/apps/effects/effect.ts";
+import { type AppConfiguration, listOverrides } from "../../core/apps/workspace/workspace.ts";
 import { ok, raise } from "../../core/base/errors.ts";
 import type { CatalogueAction } from "../../core/ports/app-catalogue.ts";
 import { answers, withKey } from "../http/answers.ts";

@@ -1,12 +1,12 @@
-/** Whether an agent may call a tool for the caller, by the rules of `core/apps/access.ts` and of the agent's envelope. */
+/** Whether an agent may call a tool for the caller, by the rules of `core/apps/workspace/access.ts` and of the agent's envelope. */
 import { appCatalogueFromEnv } from "../../adapters/env/app-catalogue.ts";
 import { workspaceAppsFromEnv } from "../../adapters/env/app-rights.ts";
 import { connectionsFromEnv } from "../../adapters/env/connections.ts";
 import type { PinnedAgent } from "../../core/agents/agent.ts";
 import { configureApp } from "../../core/agents/app-config.ts";
-import { decideAccess } from "../../core/apps/access.ts";
-import { findAction, getActionToolName, findToolApp } from "../../core/apps/outside-tools.ts";
-import { findOverride, type WorkspaceApp } from "../../core/apps/workspace.ts";
+import { decideAccess } from "../../core/apps/workspace/access.ts";
+import { findAction, getActionToolName, findToolApp } from "../../core/apps/workspace/outside-tools.ts";
+import { findOverride, type WorkspaceApp } from "../../core/apps/workspace/workspace.ts";
 import type { ConnectReason } from "../../core/connections/account.ts";
 import { startActors } from "../../core/connections/actors.ts";
 import { checkEnvelope, listNames } from "../../core/gateway/envelope.ts";

@@ -3,7 +3,7 @@ import { systemClock } from "../../adapters/env/clock.ts";
 import { patternsFromEnv } from "../../adapters/env/patterns.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import type { TaskStub } from "../../adapters/env/tasks.ts";
-import { hintMessage } from "../../core/apps/message-hint.ts";
+import { hintMessage } from "../../core/apps/choice/message-hint.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import { awaitUnlessAborted } from "../../core/base/deadline.ts";
 import type { TaskFacts } from "../../core/task/state.ts";

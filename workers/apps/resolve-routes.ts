@@ -1,9 +1,9 @@
 /** What an agent's task would be given of its apps for a request: for an administrator who looks why an action is missing. */
 import { createRoute, z } from "@hono/zod-openapi";
 import { chooseForTexts, pinApps } from "./choose-apps.ts";
-import { readIntent } from "../../core/apps/intent.ts";
-import { listTiers } from "../../core/apps/rank.ts";
-import { readKeywords, scoreForIntent } from "../../core/apps/score.ts";
+import { readIntent } from "../../core/apps/intent/intent.ts";
+import { listTiers } from "../../core/apps/choice/rank.ts";
+import { readKeywords, scoreForIntent } from "../../core/apps/intent/score.ts";
 import { TOOLS_MS } from "../../core/tenant/cost-rates.ts";
 import { API_SOURCE } from "../../core/task/source.ts";
 import { resolveAgent } from "../agents/resolve.ts";

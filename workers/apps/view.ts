@@ -1,7 +1,7 @@
 /** Apps, actions, triggers and syncs as the API shows them. */
 import type { z } from "@hono/zod-openapi";
 import { iso, isoOrNull } from "../../core/base/iso.ts";
-import { type AppConfiguration, findOverride } from "../../core/apps/workspace.ts";
+import { type AppConfiguration, findOverride } from "../../core/apps/workspace/workspace.ts";
 import type { DirectoryApp } from "../../core/apps/directory.ts";
 import type { DescribedTrigger } from "../../core/apps/catalogue.ts";
 import type { CatalogueAction, CatalogueApp, SyncJob } from "../../core/ports/app-catalogue.ts";

@@ -1,16 +1,16 @@
 /** The apps of a tenant's workspace: adding and removing them, and which of their actions are enabled. */
 import { createRoute, type z } from "@hono/zod-openapi";
 import { findDirectoryApp } from "../../adapters/env/directory.ts";
-import { getFormHash } from "../../core/apps/approved-form.ts";
+import { getFormHash } from "../../core/apps/workspace/approved-form.ts";
 import type { DirectoryApp } from "../../core/apps/directory.ts";
-import { findAction } from "../../core/apps/outside-tools.ts";
+import { findAction } from "../../core/apps/workspace/outside-tools.ts";
 import {
   type ActionOverride,
   type AppConfiguration,
   chooseDefaultActions,
   enableActions,
   overrideActions,
-} from "../../core/apps/workspace.ts";
+} from "../../core/apps/workspace/workspace.ts";
 import { ok, raise } from "../../core/base/errors.ts";
 import { storable } from "../../core/base/storable.ts";
 import type { CatalogueAction } from "../../core/ports/app-catalogue.ts";

@@ -1,8 +1,8 @@
 /** The shapes of what a tenant does with apps: adding them, enabling actions, and what its agents may use. */
 import { z } from "zod";
-import { APP_LEVELS } from "../../core/apps/access.ts";
-import { CHANGED_PARTS } from "../../core/apps/changes.ts";
-import { MAX_ENABLED_ACTIONS, MAX_WORKSPACE_APPS } from "../../core/apps/workspace.ts";
+import { APP_LEVELS } from "../../core/apps/workspace/access.ts";
+import { CHANGED_PARTS } from "../../core/apps/workspace/changes.ts";
+import { MAX_ENABLED_ACTIONS, MAX_WORKSPACE_APPS } from "../../core/apps/workspace/workspace.ts";
 import { SECURITY_LEVELS } from "../../core/tool/tool.ts";
 import { effectSchema } from "../http/pending-schemas.ts";
 import { optionalQuery } from "../http/list-query.ts";

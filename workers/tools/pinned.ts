@@ -5,7 +5,7 @@
 import { patternsFromEnv } from "../../adapters/env/patterns.ts";
 import { toolSourcesFromEnv } from "../../adapters/env/tool-sources.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
-import { createAppCaller } from "../../core/apps/call.ts";
+import { createAppCaller } from "../../core/apps/calls/call.ts";
 import { httpCaller } from "../../core/steps/http-caller.ts";
 import { createMcpCaller } from "../../core/mcp/call.ts";
 import { createOutsideTools, type OutsideCallers, type SourcedTool } from "../../core/gateway/outside-tool.ts";

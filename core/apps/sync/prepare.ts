@@ -2,7 +2,7 @@
 import { failed, ok, type Result } from "../../base/errors.ts";
 import { storable } from "../../base/storable.ts";
 import type { ListedApp, StoredAction } from "../../ports/app-catalogue-table.ts";
-import { hashAction } from "../approved-form.ts";
+import { hashAction } from "../workspace/approved-form.ts";
 import type { DescribedAction, DescribedApp } from "../catalogue.ts";
 import { listParameters } from "../parameters.ts";
 import type { SyncDeps } from "./state.ts";

@@ -1,6 +1,6 @@
 /** A database, a bucket and a provider, between which syncs run page by page. */
 import { openDatabase } from "../../../adapters/database/database.ts";
-import { judgeAction } from "../../../core/apps/judge.ts";
+import { judgeAction } from "../../../core/apps/effects/judge.ts";
 import { type PageOutcome, runSyncPage } from "../../../core/apps/sync/run-page.ts";
 import { beginState, type SyncDeps, type SyncState } from "../../../core/apps/sync/state.ts";
 import { failed, ok } from "../../../core/base/errors.ts";

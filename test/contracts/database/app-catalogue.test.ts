@@ -3,7 +3,7 @@ import { neon, neonConfig } from "@neondatabase/serverless";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openDatabase } from "../../../adapters/database/database.ts";
 import { prepareAction, prepareApp } from "../../../core/apps/sync/prepare.ts";
-import { judgeAction } from "../../../core/apps/judge.ts";
+import { judgeAction } from "../../../core/apps/effects/judge.ts";
 import type { SyncJob, SyncKind } from "../../../core/ports/app-catalogue.ts";
 import type { AppCatalogueTable, StoredAction } from "../../../core/ports/app-catalogue-table.ts";
 import { startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";

@@ -1,7 +1,7 @@
 /** One name, one app: the database refuses an app with the name of an import or an MCP server, and the reverse. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openDatabase } from "../../../adapters/database/database.ts";
-import type { AppConfiguration } from "../../../core/apps/workspace.ts";
+import type { AppConfiguration } from "../../../core/apps/workspace/workspace.ts";
 import type { Result } from "../../../core/base/errors.ts";
 import type { Database } from "../../../core/ports/database.ts";
 import { startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";

@@ -1,8 +1,8 @@
 /** The apps that tenants added, and the rights of their agents: the tables on Postgres and the fake behave alike. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openDatabase } from "../../../adapters/database/database.ts";
-import type { AppAssignment } from "../../../core/apps/access.ts";
-import { type AppConfiguration, MAX_WORKSPACE_APPS } from "../../../core/apps/workspace.ts";
+import type { AppAssignment } from "../../../core/apps/workspace/access.ts";
+import { type AppConfiguration, MAX_WORKSPACE_APPS } from "../../../core/apps/workspace/workspace.ts";
 import type { Database } from "../../../core/ports/database.ts";
 import type { WorkspaceAppTable } from "../../../core/ports/workspace-app-table.ts";
 import { startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";

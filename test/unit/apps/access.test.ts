@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type AccessQuestion, APP_LEVELS, type AppAssignment, decideAccess } from "../../../core/apps/access.ts";
+import {
+  type AccessQuestion,
+  APP_LEVELS,
+  type AppAssignment,
+  decideAccess,
+} from "../../../core/apps/workspace/access.ts";
 import { CONNECT_REASONS } from "../../../core/connections/account.ts";
 
 const ACTION = "GMAIL_SEND_EMAIL";

@@ -1,8 +1,8 @@
 /** The class that counts at a call: never looser than what the task pinned, nor than what holds now. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type ActionClass, findClassNow, isStricterClass } from "../../../core/apps/action-class.ts";
-import { toAppTools, toOutsideTool } from "../../../core/apps/outside-tools.ts";
+import { type ActionClass, findClassNow, isStricterClass } from "../../../core/apps/effects/action-class.ts";
+import { toAppTools, toOutsideTool } from "../../../core/apps/workspace/outside-tools.ts";
 import type { CatalogueAction } from "../../../core/ports/app-catalogue.ts";
 import { EFFECT_CLASSES, SECURITY_LEVELS } from "../../../core/tool/tool.ts";
 import { valueOf } from "../../contracts/value-of.ts";

@@ -1,7 +1,7 @@
 /** Calls of apps' actions through both halves of the gateway: what follows a lost, refused or limited reply. */
 import { describe, expect, test } from "vitest";
 import { linearPatterns } from "../../../adapters/re2/patterns.ts";
-import { createAppCaller } from "../../../core/apps/call.ts";
+import { createAppCaller } from "../../../core/apps/calls/call.ts";
 import { maybeSent, notSent, ok, type Result } from "../../../core/base/errors.ts";
 import { startActors } from "../../../core/connections/actors.ts";
 import { createOutsideTools } from "../../../core/gateway/outside-tool.ts";

@@ -1,10 +1,10 @@
 /** Changed actions of an app: what is listed, what an approval makes of it, and that nothing changes without one. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { getFormHash, hashAction } from "../../../core/apps/approved-form.ts";
-import { approveChanges, listChanges } from "../../../core/apps/changes.ts";
-import { toAppTools } from "../../../core/apps/outside-tools.ts";
-import { type AppConfiguration, enableActions } from "../../../core/apps/workspace.ts";
+import { getFormHash, hashAction } from "../../../core/apps/workspace/approved-form.ts";
+import { approveChanges, listChanges } from "../../../core/apps/workspace/changes.ts";
+import { toAppTools } from "../../../core/apps/workspace/outside-tools.ts";
+import { type AppConfiguration, enableActions } from "../../../core/apps/workspace/workspace.ts";
 import type { CatalogueAction } from "../../../core/ports/app-catalogue.ts";
 import { valueOf } from "../../contracts/value-of.ts";
 import { makeSnapshot } from "../../fakes/catalogue-snapshot.ts";

@@ -2,12 +2,12 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { linearPatterns } from "../../../adapters/re2/patterns.ts";
-import { compileActions } from "../../../core/apps/action-segment.ts";
-import { createAppCaller } from "../../../core/apps/call.ts";
-import { readIntent } from "../../../core/apps/intent.ts";
-import { toOutsideTool } from "../../../core/apps/outside-tools.ts";
-import { indexPinnedActions, type PinnedActions } from "../../../core/apps/pinned-actions.ts";
-import { rankActions } from "../../../core/apps/rank.ts";
+import { compileActions } from "../../../core/apps/choice/action-segment.ts";
+import { createAppCaller } from "../../../core/apps/calls/call.ts";
+import { readIntent } from "../../../core/apps/intent/intent.ts";
+import { toOutsideTool } from "../../../core/apps/workspace/outside-tools.ts";
+import { indexPinnedActions, type PinnedActions } from "../../../core/apps/choice/pinned-actions.ts";
+import { rankActions } from "../../../core/apps/choice/rank.ts";
 import { createOutsideTools } from "../../../core/gateway/outside-tool.ts";
 import {
   formatSegment,

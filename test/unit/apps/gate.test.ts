@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CAPABILITY_GATES } from "../../../core/agents/agent.ts";
-import { addGate, formatBlocked, type GatedAction, ruleGate } from "../../../core/apps/gate.ts";
-import { readIntent } from "../../../core/apps/intent.ts";
-import { judgeAction } from "../../../core/apps/judge.ts";
+import { addGate, formatBlocked, type GatedAction, ruleGate } from "../../../core/apps/intent/gate.ts";
+import { readIntent } from "../../../core/apps/intent/intent.ts";
+import { judgeAction } from "../../../core/apps/effects/judge.ts";
 import type { PolicyRuling } from "../../../core/gateway/policy.ts";
 
 const gated = (action: string, tags: readonly string[] = []): GatedAction => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { formatHints, type HintRequest } from "../../../core/apps/hints.ts";
-import { readIntent } from "../../../core/apps/intent.ts";
+import { formatHints, type HintRequest } from "../../../core/apps/choice/hints.ts";
+import { readIntent } from "../../../core/apps/intent/intent.ts";
 import { estimateTokens } from "../../../core/model/tokens.ts";
 import type { CatalogueAction } from "../../../core/ports/app-catalogue.ts";
 import { makeActions, toCatalogueAction } from "./make-actions.ts";

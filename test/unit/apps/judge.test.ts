@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { judgeAction } from "../../../core/apps/judge.ts";
-import { listNamedReaders } from "../../../core/apps/effect.ts";
+import { judgeAction } from "../../../core/apps/effects/judge.ts";
+import { listNamedReaders } from "../../../core/apps/effects/effect.ts";
 import { makeActions } from "./make-actions.ts";
 
 const judge = (action: string, tags: readonly string[] = [], description = "") =>

@@ -3,7 +3,7 @@
  * are mostly right, and apps without any. The named actions of some apps are written out.
  */
 import type { DescribedAction } from "../../../core/apps/catalogue.ts";
-import { judgeAction } from "../../../core/apps/judge.ts";
+import { judgeAction } from "../../../core/apps/effects/judge.ts";
 import type { CatalogueAction, ListedAction } from "../../../core/ports/app-catalogue.ts";
 import { seededRandom } from "../../drill/random.ts";
 

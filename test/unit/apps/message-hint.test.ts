@@ -1,9 +1,9 @@
 /** The note after a message to a running task: what it names, its bounds, and that it speaks for nobody. */
 import { describe, expect, test } from "vitest";
 import { linearPatterns } from "../../../adapters/re2/patterns.ts";
-import { hintMessage, type MessageRequest } from "../../../core/apps/message-hint.ts";
-import { indexPinnedActions } from "../../../core/apps/pinned-actions.ts";
-import { readTaskIntent } from "../../../core/apps/task-apps.ts";
+import { hintMessage, type MessageRequest } from "../../../core/apps/choice/message-hint.ts";
+import { indexPinnedActions } from "../../../core/apps/choice/pinned-actions.ts";
+import { readTaskIntent } from "../../../core/apps/intent/task-apps.ts";
 import { OPERATOR, OUTSIDE, PRINCIPAL } from "../../../core/provenance/label.ts";
 import { toPromptMessages } from "../../../core/prompt/mark-data.ts";
 import { decide } from "../../../core/task/task.ts";

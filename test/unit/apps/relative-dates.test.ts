@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { correctMailQuery, resolveRelativeDates } from "../../../core/apps/relative-dates.ts";
+import { correctMailQuery, resolveRelativeDates } from "../../../core/apps/intent/relative-dates.ts";
 import { openZone, type Zone } from "../../../core/base/time-zone.ts";
 
 const UTC = openZone("UTC") as Zone;

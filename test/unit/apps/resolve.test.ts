@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { linearPatterns } from "../../../adapters/re2/patterns.ts";
-import { type ActionIndex, indexActions } from "../../../core/apps/action-index.ts";
-import { readIntent } from "../../../core/apps/intent.ts";
-import { rankActions } from "../../../core/apps/rank.ts";
-import { MAX_ACTIONS, type Resolution, resolveActions } from "../../../core/apps/resolve.ts";
+import { type ActionIndex, indexActions } from "../../../core/apps/choice/action-index.ts";
+import { readIntent } from "../../../core/apps/intent/intent.ts";
+import { rankActions } from "../../../core/apps/choice/rank.ts";
+import { MAX_ACTIONS, type Resolution, resolveActions } from "../../../core/apps/choice/resolve.ts";
 import { failed, ok } from "../../../core/base/errors.ts";
 import { unwrap } from "../../../core/base/unwrap.ts";
 import type { DescribedAction } from "../../../core/apps/catalogue.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { saveFiles, toSafeName } from "../../../core/apps/saved-files.ts";
+import { saveFiles, toSafeName } from "../../../core/apps/calls/saved-files.ts";
 import { DEFAULT_AGENT, getSandboxRules } from "../../../core/agents/agent.ts";
 import { judgePath } from "../../../core/sandbox/path.ts";
 import { unwrap } from "../../../core/base/unwrap.ts";

@@ -1,10 +1,10 @@
 /** What a task knows of its apps: what was asked for, and what is chosen within the limits of a request. */
 import { describe, expect, test } from "vitest";
 import { linearPatterns } from "../../../adapters/re2/patterns.ts";
-import { judgeAppUse } from "../../../core/apps/app-use.ts";
-import { chooseActions, MAX_SHOWN_TOKENS } from "../../../core/apps/choose-actions.ts";
-import { indexPinnedActions } from "../../../core/apps/pinned-actions.ts";
-import { extendIntent, readTaskIntent, toGateIntent } from "../../../core/apps/task-apps.ts";
+import { judgeAppUse } from "../../../core/apps/choice/app-use.ts";
+import { chooseActions, MAX_SHOWN_TOKENS } from "../../../core/apps/choice/choose-actions.ts";
+import { indexPinnedActions } from "../../../core/apps/choice/pinned-actions.ts";
+import { extendIntent, readTaskIntent, toGateIntent } from "../../../core/apps/intent/task-apps.ts";
 import type { Connection } from "../../../core/connections/connection.ts";
 import { OUTSIDE, PRINCIPAL } from "../../../core/provenance/label.ts";
 import { toModelSpec } from "../../../core/steps/toolset.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { failed, ok } from "../../../core/base/errors.ts";
 import { unwrap } from "../../../core/base/unwrap.ts";
-import { fillUploads, listFiles, replaceFiles, toPathSchema } from "../../../core/apps/uploads.ts";
+import { fillUploads, listFiles, replaceFiles, toPathSchema } from "../../../core/apps/calls/uploads.ts";
 import { compileSchema } from "../../../core/lib/json-schema/compile.ts";
 import { linearPatterns } from "../../../adapters/re2/patterns.ts";
 

@@ -1,7 +1,12 @@
 /** The rules of apps that a tenant added: default actions, enabling, overrides, and the tools that follow. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findAction, getActionToolName, toAppTools, toOutsideTool } from "../../../core/apps/outside-tools.ts";
+import {
+  findAction,
+  getActionToolName,
+  toAppTools,
+  toOutsideTool,
+} from "../../../core/apps/workspace/outside-tools.ts";
 import {
   type ActionOverride,
   type AppConfiguration,
@@ -12,7 +17,7 @@ import {
   MAX_DEFAULT_ACTIONS,
   overrideActions,
   parseConfiguration,
-} from "../../../core/apps/workspace.ts";
+} from "../../../core/apps/workspace/workspace.ts";
 import type { CatalogueAction } from "../../../core/ports/app-catalogue.ts";
 import { SECURITY_LEVELS } from "../../../core/tool/tool.ts";
 import { valueOf } from "../../contracts/value-of.ts";

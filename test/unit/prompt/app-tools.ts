@@ -1,6 +1,6 @@
 /** Tools of apps as a tenant has them: every action of the first apps of the catalogue of tests. */
 import { linearPatterns } from "../../../adapters/re2/patterns.ts";
-import { toOutsideTool } from "../../../core/apps/outside-tools.ts";
+import { toOutsideTool } from "../../../core/apps/workspace/outside-tools.ts";
 import { createOutsideTools } from "../../../core/gateway/outside-tool.ts";
 import { toAppSource } from "../../../core/tool/source.ts";
 import type { Tool } from "../../../core/tool/tool.ts";

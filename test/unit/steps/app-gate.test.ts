@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { linearPatterns } from "../../../adapters/re2/patterns.ts";
 import { CAPABILITY_GATES, type CapabilityGate } from "../../../core/agents/agent.ts";
-import type { AppAssignment } from "../../../core/apps/access.ts";
-import type { StoredIntent } from "../../../core/apps/task-apps.ts";
+import type { AppAssignment } from "../../../core/apps/workspace/access.ts";
+import type { StoredIntent } from "../../../core/apps/intent/task-apps.ts";
 import { ok } from "../../../core/base/errors.ts";
 import { createOutsideTools } from "../../../core/gateway/outside-tool.ts";
 import type { PolicyDecision } from "../../../core/gateway/policy.ts";

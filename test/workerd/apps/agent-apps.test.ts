@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { appCatalogueFromEnv } from "../../../adapters/env/app-catalogue.ts";
 import { appRightsFromEnv } from "../../../adapters/env/app-rights.ts";
-import { getActionToolName } from "../../../core/apps/outside-tools.ts";
+import { getActionToolName } from "../../../core/apps/workspace/outside-tools.ts";
 import { ok } from "../../../core/base/errors.ts";
 import { valueOf } from "../../contracts/value-of.ts";
 import { type GivenApp, makeSnapshot } from "../../fakes/catalogue-snapshot.ts";

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { forgetAppRightsFromEnv, workspaceAppsFromEnv } from "../../../adapters/env/app-rights.ts";
 import type { CapabilityGate } from "../../../core/agents/agent.ts";
-import type { AppAssignment } from "../../../core/apps/access.ts";
+import type { AppAssignment } from "../../../core/apps/workspace/access.ts";
 import type { TaskView } from "../../../core/task/view.ts";
 import { connect } from "../connections/app-of-tests.ts";
 import { expectProblem } from "../http/entry.ts";

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { forgetAppRightsFromEnv, workspaceAppsFromEnv } from "../../../adapters/env/app-rights.ts";
 import { forgetConnectionsFromEnv } from "../../../adapters/env/connections.ts";
 import { toolSourcesFromEnv } from "../../../adapters/env/tool-sources.ts";
-import type { AppAssignment } from "../../../core/apps/access.ts";
+import type { AppAssignment } from "../../../core/apps/workspace/access.ts";
 import type { AgentConfig } from "../../../core/agents/agent.ts";
 import type { LedgerRow } from "../../../core/task/decision.ts";
 import type { TaskFacts } from "../../../core/task/state.ts";
