@@ -89,7 +89,6 @@ export const REQUESTS: Readonly<Record<string, unknown>> = {
     config: {},
     connection: exampleId("connection"),
     prompt: "Answer the mail {{data.subject}}.",
-    acts_for: "me",
   },
   WebhookInput: { url: "https://example.com/otto", events: ["task.completed", "task.failed"] },
 };
