@@ -83,13 +83,23 @@ export async function catalogueSourceFromEnv(env: Env): Promise<Result<Catalogue
   if (!first.ok || first.value === null) return first.ok ? ok(null) : first;
   const tenant = first.value;
   const known = await readOwnKey(env, tenant);
-  if (!known.ok) return known;
+  if (!known.ok) {
+    if (known === UNOPENED) await markUnopened(env, tenant);
+    return known;
+  }
   const { own } = known.value;
   if (own === null) return ok(null);
   const onRefused = async () => {
     await providerKeysFromEnv(env, tenant).markRefused(own.id);
   };
   return ok(openTenantSource(openOwn(env, tenant, own).source, onRefused));
+}
+
+/** A key that cannot be opened counts as refused: that of another tenant fills the catalogue next time. */
+async function markUnopened(env: Env, tenant: string): Promise<void> {
+  const keys = providerKeysFromEnv(env, tenant);
+  const found = await keys.find();
+  if (found.ok && found.value?.value === null) await keys.markRefused(found.value.id);
 }
 
 /** The source with a tenant's key. `onRefused`: the provider rejected the key. */

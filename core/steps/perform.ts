@@ -286,7 +286,12 @@ async function performCall(
     const mode = isRepeatOfKey(call) ? chooseRecovery(attempted, started) : call.mode;
     if (mode === "unknown") return { ...unknownOutcome(call.tool), durationMs: spentMs() };
     if (mode === "probe") {
-      const probed = await probeTool(tool, given, { ...context, attempt: call.attempt - 1 }, limit);
+      const probed = await probeTool(
+        tool,
+        given,
+        { ...context, attempt: call.attempt - 1 },
+        { limit, timer: deps.timer },
+      );
       hasResult = probed.kind === "happened";
       if (probed.kind === "happened") return await toResultOutcome(tool, probed, call, job, deps, spentMs());
       if (probed.kind === "cannot_tell") return { ...unknownOutcome(call.tool), durationMs: spentMs() };

@@ -39,15 +39,12 @@ export async function probeTool(
   tool: Tool,
   given: never,
   context: ToolContext<keyof ToolPorts>,
-  limit: AbortSignal,
+  { limit, timer }: Pick<ToolRun, "limit" | "timer">,
 ): Promise<ProbeOutcome<unknown>> {
   const unknown = { kind: "cannot_tell" } as const;
-  const probing = (async () => (await tool.probe?.(given, context)) ?? unknown)();
-  return await awaitUnlessAborted(
-    limit,
-    probing.catch(() => unknown),
-    unknown,
-  );
+  const probing = (async () => (await tool.probe?.(given, context)) ?? unknown)().catch(() => unknown);
+  // What it has found is not lost because it ends late.
+  return (await awaitUnlessAborted(limit, probing, null)) ?? (await awaitWithin(timer, GRACE_MS, probing, unknown));
 }
 
 /** How long the files of one call are uploaded. */
@@ -85,7 +82,7 @@ export async function probeLost(
   if (tool.probe === undefined || leftMs <= 0) return { kind: "cannot_tell" };
   const limit = openTimeLimit(timer, Math.min(LOOK_UP_MS, leftMs), signal);
   try {
-    return await probeTool(tool, given, { ...context, signal: limit.signal }, limit.signal);
+    return await probeTool(tool, given, { ...context, signal: limit.signal }, { limit: limit.signal, timer });
   } finally {
     limit.end();
   }

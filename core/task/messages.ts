@@ -26,11 +26,13 @@ export function addMessage(turn: Turn, command: MessageSent): Failure | null {
     return failure("The task has no steps left and is giving its last answer: it reads no more messages.");
   }
   const before = steering.reduce((sum, { content }) => sum + content.length, 0);
-  if (before + text.length + (command.hint ?? "").length > MAX_STEERING_CHARACTERS) {
+  if (before + text.length > MAX_STEERING_CHARACTERS) {
     return failure("The task has not read its last messages yet. Send this again after its next step.");
   }
   const { parts, author } = readMessage(command);
-  turn.set({ steering: [...steering, ...parts, ...toHintParts(command)] });
+  // Otto's own note never refuses what a person wrote.
+  const hasRoom = before + text.length + (command.hint ?? "").length <= MAX_STEERING_CHARACTERS;
+  turn.set({ steering: [...steering, ...parts, ...(hasRoom ? toHintParts(command) : [])] });
   turn.addActor(author);
   addToIntent(turn, parts);
   const label = getLabelName(joinMessages(parts));

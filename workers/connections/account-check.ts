@@ -4,14 +4,14 @@
  */
 import { connectionTableFromEnv } from "../../adapters/env/connections.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
-import { tenantLinksFromEnv } from "../../adapters/env/tenant-provider.ts";
+import { providerKeysFromEnv, tenantLinksFromEnv } from "../../adapters/env/tenant-provider.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import { getOwnerPerson } from "../../core/connections/account.ts";
 import { findAccountEnd } from "../../core/connections/account-end.ts";
 import { toEntity } from "../../core/connections/catalogue-app.ts";
 import type { Connection } from "../../core/connections/connection.ts";
-import { getKey, OTHER_KEY } from "../../core/connections/provider-key.ts";
+import { getKey, OPERATOR_KEY, OTHER_KEY } from "../../core/connections/provider-key.ts";
 import { type AuditEntry, BY_OTTO } from "../../core/ports/audit.ts";
 import { writeConnectionChange } from "./changes.ts";
 
@@ -43,12 +43,17 @@ export async function checkProviderAccount(
   const { tokens, version } = stored.value;
   if (tokens.kind !== "account") return ok(connection);
   const { providerId } = tokens;
-  if (getKey(tokens) !== key)
+  if (getKey(tokens) !== key) {
+    // What this isolate knows of the key may be minutes old.
+    const own = await providerKeysFromEnv(env, tenant).find();
+    if (!own.ok) return own;
+    if (getKey(tokens) === (own.value?.id ?? OPERATOR_KEY)) return ok(connection);
     return await writeConnectionChange(
       env,
       tenant,
       async () => await table.settle(id, "expired", OTHER_KEY, { version }),
     );
+  }
   const wanted = { providerId, entity: toEntity(tenant, getOwnerPerson(owner)) };
   const end = findAccountEnd(await links.account(providerId), wanted, title);
   if (!end.ok) return end;

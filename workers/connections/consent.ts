@@ -10,7 +10,7 @@ import type { Actor } from "../../core/connections/actors.ts";
 import type { AppClient } from "../../core/connections/app-client.ts";
 import { isCatalogueApp, toEntity } from "../../core/connections/catalogue-app.ts";
 import type { Connection } from "../../core/connections/connection.ts";
-import type { Flow, FlowAccount } from "../../core/connections/flow.ts";
+import { type Flow, type FlowAccount, toAccountTokens } from "../../core/connections/flow.ts";
 import { decideFlowEnd } from "../../core/connections/provider-faults.ts";
 import { bindBrowser } from "../http/consent-browser.ts";
 import { openState, sealState } from "../http/consent-state.ts";
@@ -93,8 +93,8 @@ export async function beginConsent(c: AppContext, opened: OpenedLink, isUnattend
   return c.redirect(url, 303);
 }
 
-async function revokeAccount(env: Env, { link, app }: OpenedLink, { providerId }: FlowAccount): Promise<void> {
-  await authorizationsFromEnv(env, link.tenant).revoke(app, { kind: "account", providerId });
+async function revokeAccount(env: Env, { link, app }: OpenedLink, account: FlowAccount): Promise<void> {
+  await authorizationsFromEnv(env, link.tenant).revoke(app, toAccountTokens(account));
 }
 
 /** Stores the credential of an app without a sign-in page. */

@@ -48,11 +48,17 @@ export async function activateTrigger(
   const wanted = { trigger: config.trigger, providerId: account.value, config: config.config };
   const made = await provider.upsert(wanted);
   if (!made.ok) return made;
+  // One that was paused is disabled there.
+  const enabled = trigger.providerId === null ? ok(undefined) : await provider.setEnabled(made.value, true);
+  if (!enabled.ok) return enabled;
+  const { triggers } = databaseFromEnv(env);
   const change = { id, version, state: "active", why: null, providerId: made.value } as const;
-  const stored = await databaseFromEnv(env).triggers.change(tenant, change, act);
-  // It was deleted meanwhile, and nobody else would delete it at the provider.
-  if (!stored.ok && stored.error.code === "not_found") await provider.remove(made.value);
-  return stored;
+  const stored = await triggers.change(tenant, change, act);
+  if (stored.ok || (stored.error.code !== "not_found" && stored.error.code !== "conflict")) return stored;
+  // It was deleted or changed meanwhile, which counts. What no row names is deleted at the provider now: nobody else would.
+  const owned = await triggers.findOwner(made.value);
+  if (!owned.ok && owned.error.code === "not_found") await provider.remove(made.value);
+  return stored.error.code === "conflict" ? await triggers.get(tenant, id) : stored;
 }
 
 /** What the provider calls the account, while it is active. */
@@ -90,8 +96,22 @@ export async function endDueTriggers(env: Env, now: number, until: number): Prom
       // One that was created again is in use.
       const owned = await triggers.findOwner(providerId);
       if (!owned.ok && owned.error.code !== "not_found") unwrap(owned);
-      if (!owned.ok) unwrap(await provider.remove(providerId));
+      if (!owned.ok) {
+        unwrap(await provider.remove(providerId));
+        await createAgain(env, providerId);
+      }
       unwrap(await triggers.endEnding(providerId));
     },
   );
+}
+
+/** A trigger that was created again while this id was being deleted is gone at the provider: the sweep creates it there. */
+async function createAgain(env: Env, providerId: string): Promise<void> {
+  const { triggers } = databaseFromEnv(env);
+  const owned = await triggers.findOwner(providerId);
+  if (!owned.ok && owned.error.code === "not_found") return;
+  const { tenant, id } = unwrap(owned);
+  const { version, state } = unwrap(await triggers.get(tenant, id));
+  if (state !== "active") return;
+  unwrap(await triggers.change(tenant, { id, version, state: "pending", why: null, providerId }, null));
 }

@@ -77,14 +77,14 @@ async function activate(c: AppContext, trigger: Trigger, before: Trigger | null)
   throw new OttoError(made.error);
 }
 
-/** Pauses a trigger: at once here, and then at the provider, whose events are ignored until it has done so. */
+/** Pauses a trigger here and then at the provider. Its events are ignored from the first on. */
 export async function pauseTrigger(c: AppContext, { id, version, providerId }: Trigger): Promise<Trigger> {
   const act = await createAuditEntry(c, "trigger.pause", id);
   const change = { id, version, state: "paused", why: null, providerId } as const;
   const paused = unwrap(await databaseFromEnv(c.env).triggers.change(getTenant(c), change, act));
   const provider = appProviderFromEnv(c.env)?.triggers;
-  if (provider !== undefined && providerId !== null)
-    waitUntil(provider.setEnabled(providerId, false).then(() => undefined));
+  // Waited for, so that a later resume arrives after it. While the provider is away its events are ignored here.
+  if (provider !== undefined && providerId !== null) await provider.setEnabled(providerId, false);
   return paused;
 }
 

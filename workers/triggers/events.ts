@@ -86,6 +86,9 @@ async function takeEvent(
   const { tenant, trigger } = await findTrigger(c.env, event.triggerId);
   await paceRequest(c.env, tenant, c.req);
   chargeCost(c.env, tenant, REQUEST_MS + rateBody("json", bytes));
+  // The provider sends it again.
+  if (trigger.state === "pending")
+    raise("upstream_failed", "This trigger is being created. Send the event again later.");
   if (trigger.state !== "active") return name;
   const { trigger: named } = trigger.config;
   const text = { encoding: "utf-8", text: JSON.stringify(toTriggerPayload(named, event)) } as const;

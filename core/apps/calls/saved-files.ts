@@ -13,6 +13,8 @@ import { MAX_APP_FILE_BYTES } from "./uploads.ts";
 /** The most files of one result that are fetched, and their bytes together. */
 const MAX_FILES = 10;
 const MAX_TOTAL_BYTES = 104_857_600;
+/** The most links that are looked for in the texts of a result. A field with a further one has no file. */
+const MAX_LINKS = 100;
 /** Deeper values of a result are left out. */
 const MAX_DEPTH = 100;
 /** The most UTF-16 units of a name, and of its ending. */
@@ -43,6 +45,7 @@ export async function saveFiles(data: unknown, folder: Folder): Promise<unknown>
   let bytes = 0;
   for (const file of found) {
     if (saved.has(file.link)) continue;
+    if (saved.size >= MAX_LINKS) break;
     const one = await saveFile(folder, file, saved.size, MAX_TOTAL_BYTES - bytes);
     if ("path" in one) bytes += one.size;
     saved.set(file.link, one);
@@ -132,6 +135,8 @@ function readType(given: string | null): string | null {
   return /^[a-z0-9][\w.+-]{0,60}\/[a-z0-9][\w.+-]{0,100}$/i.exec(given?.split(";")[0]?.trim() ?? "")?.[0] ?? null;
 }
 
+const TOO_MANY: Saved = { reason: `the result has more than ${MAX_LINKS} files` };
+
 /** Replaces links by paths, also where a text repeats one. */
 function replaceLinks(value: unknown, saved: ReadonlyMap<string, Saved>, depth: number): unknown {
   if (typeof value === "string") return removeLinks(value, saved);
@@ -139,7 +144,7 @@ function replaceLinks(value: unknown, saved: ReadonlyMap<string, Saved>, depth: 
   if (depth < 0) return null;
   if (Array.isArray(value)) return value.map((one) => replaceLinks(one, saved, depth - 1));
   const entries = Object.entries(value).flatMap(([name, one]: [string, unknown]): (readonly [string, unknown])[] => {
-    const file = name === LINK && typeof one === "string" ? saved.get(one) : undefined;
+    const file = name === LINK && typeof one === "string" ? (saved.get(one) ?? TOO_MANY) : undefined;
     if (file === undefined) return [[name, replaceLinks(one, saved, depth - 1)]];
     if ("path" in file)
       return [

@@ -83,6 +83,7 @@ async function receiveForTrigger(env: Env, item: InboxItem, call: HookItem, id: 
       ? await refuseCall(env, call, "The trigger was deleted.")
       : retryLater(found.error);
   const { config, state, actsFor } = found.value;
+  if (state === "pending") return { kind: "later", afterMs: 0, why: "The trigger is being created." };
   if (state !== "active") return await refuseCall(env, call, `The trigger is ${state}.`);
   const { agent, project, deliver, budget, prompt = DEFAULT_TRIGGER_PROMPT } = config;
   return await createTaskOfCall(env, item, call, {
