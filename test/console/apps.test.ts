@@ -82,7 +82,7 @@ const ACCOUNT = createConnection({
 interface Served {
   readonly snapshot: CatalogueSnapshot | null;
   readonly connections?: readonly Connection[];
-  readonly integrations?: { readonly status: string; readonly message: string | null };
+  readonly integrations?: { readonly status: string; readonly message: string | null; readonly served_by: string };
 }
 
 /** Answers the catalogue's routes. Gives the requests that were made. */
@@ -159,14 +159,14 @@ async function fulfillAccounts(route: Route, connections: readonly Connection[])
 }
 
 const DISABLED = "Integrations are disabled — no Composio API key is configured.";
-const ON = { status: "on", message: null };
+const ON = { status: "on", message: null, served_by: "operator" };
 
 test("without a provider the pages say so, and what works anyway", async () => {
   console = await openConsole("No apps");
   const { page } = console;
   await console.open("/apps");
   await page.getByText(DISABLED).waitFor();
-  await page.getByText("Apps with an MCP server of their own work without it.").waitFor();
+  await page.getByText("Apps with an MCP server of their own need no key.").waitFor();
   await page.getByText("Ask an administrator to save a Composio key").waitFor();
   await page.getByRole("list", { name: "Apps of the catalogue" }).getByText("Notion").waitFor();
   expect(await page.getByRole("button", { name: "Sync the catalogue" }).count()).toBe(0);
@@ -197,6 +197,7 @@ test("the catalogue of 880 apps begins with the connected ones, and fits every w
   const demo = {
     status: "demo",
     message: "Demo apps: nothing here is real.",
+    served_by: "demo",
   };
   await serve(page, { snapshot: makeCatalogue(), connections: [ACCOUNT, crm, own], integrations: demo });
   await console.open("/apps");
@@ -287,4 +288,40 @@ test("an app shows its accounts, its actions with their effect and the reason, a
   await page.getByRole("button", { name: "Sync the catalogue" }).waitFor();
   await expectWidths(page, "app-empty");
   expect(requests.filter((one) => one.startsWith("POST"))).toEqual([]);
+});
+
+test("triggers of expired accounts keep their names and buttons; with an own key none can be created", async () => {
+  console = await openConsole("Stopped triggers");
+  const { page } = console;
+  const shared = {
+    ...ACCOUNT,
+    owner: { kind: "shared" as const },
+    status: "expired" as const,
+    label: "team@acme.example",
+  };
+  const active = { ...ACCOUNT, id: "con_2", owner: { kind: "shared" as const } };
+  const row = { version: 1, app: "gmail", trigger: "GMAIL_NEW_MESSAGE", config: {}, acts_for: null };
+  const stopped = { state: "stopped", why: "Its account is not connected." };
+  const at = new Date(NOW).toISOString();
+  const times = { created_at: at, updated_at: at };
+  const data = [
+    { ...row, ...stopped, ...times, id: "trg_1", connection: shared.id },
+    { ...row, ...stopped, ...times, id: "trg_2", connection: "con_3" },
+  ];
+  await page.route("**/v1/triggers?*", async (route) => await route.fulfill({ json: { data, next_cursor: null } }));
+  const integrations = { ...ON, served_by: "own" };
+  await serve(page, { snapshot: makeCatalogue(), connections: [shared, active], integrations });
+  await console.open("/apps/gmail?view=triggers");
+  const rows = page.getByRole("table", { name: "Triggers of this app" }).getByRole("row");
+  const own = rows.filter({ hasText: "team@acme.example" });
+  await own.getByRole("button", { name: /^Resume/ }).waitFor();
+  await own.getByRole("button", { name: /^Delete/ }).waitFor();
+  await own.getByText("The built-in agent").waitFor();
+  // An account of another person: an administrator ends its trigger, and the API refuses to resume it.
+  const other = rows.filter({ hasText: "Account not visible" });
+  await other.getByRole("button", { name: /^Delete/ }).waitFor();
+  expect(await other.getByRole("button", { name: /^Resume/ }).count()).toBe(0);
+  await page.getByText("This workspace uses its own key, which receives no events.").waitFor();
+  expect(await page.getByRole("button", { name: /^Create a trigger/ }).count()).toBe(0);
+  await expectWidths(page, "app-triggers-stopped");
 });

@@ -79,7 +79,7 @@ test("without a provider the directory is listed, searched and explained", async
   const { page } = ana;
   await page.goto("/apps");
   await page.getByText(DISABLED).waitFor();
-  await page.getByText("That concerns apps by Composio alone.").waitFor();
+  await page.getByText("Only apps by Composio are affected.").waitFor();
   const list = page.getByRole("list", { name: "Apps of the catalogue" });
   await expect.poll(async () => await list.getByRole("listitem").count(), PATIENT).toBe(2);
   await page.getByRole("textbox", { name: "Search apps" }).fill("pages databases");

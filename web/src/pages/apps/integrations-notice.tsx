@@ -13,7 +13,7 @@ export function IntegrationsNotice({ app }: { readonly app?: Pick<MarketplaceApp
     <Notice tone={data.status === "demo" ? "warn" : "info"} title={data.message}>
       {data.status === "demo"
         ? "Their accounts, mails and files are made up and stay on this machine. "
-        : "That concerns apps by Composio alone. Apps with an MCP server of their own work without it. "}
+        : "Only apps by Composio are affected. Apps with an MCP server of their own need no key. "}
       Accounts of imported APIs and MCP servers are under{" "}
       <Link to="/connections" className="text-accent underline">
         Connections

@@ -5,7 +5,7 @@ const SERVED: Readonly<Record<ProviderKeyStatus["served_by"], string>> = {
   own: "Your own key serves this workspace, with its own rate limit and bill.",
   operator: "The operator's key serves this workspace. A key of your own project has its own rate limit and bill.",
   demo: "Demo apps serve this workspace.",
-  none: "No key serves this workspace, so apps cannot be connected. Save a key of your own project at Composio.",
+  none: "No key serves this workspace, so apps by Composio cannot be connected. Save a key of your own project at Composio.",
 };
 
 export function describeServedBy({ served_by: by }: Pick<ProviderKeyStatus, "served_by">): string {

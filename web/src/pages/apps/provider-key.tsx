@@ -116,7 +116,9 @@ function RemoveKey({ status }: { readonly status: ProviderKeyStatus }) {
       >
         <p>
           Accounts that it connected stop working in Otto, and stay in your project at Composio.{" "}
-          {status.has_operator_key ? "The operator's key serves again." : "Apps cannot be connected without a key."}
+          {status.has_operator_key
+            ? "The operator's key serves again."
+            : "Apps by Composio cannot be connected until another key is saved."}
         </p>
         {removing.isError ? <ProblemNotice error={removing.error} doing="Couldn't remove the key" /> : null}
       </Confirm>

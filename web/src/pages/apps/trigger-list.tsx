@@ -10,7 +10,7 @@ import { Empty, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
 import { Section } from "../../ui/page.tsx";
 import { honestProse } from "../../ui/visible-text.ts";
 import { accountsQuery, integrationsQuery, triggersQuery } from "./app-queries.ts";
-import { OwnTriggers } from "./own-triggers.tsx";
+import { CreatedTriggers } from "./created-triggers.tsx";
 import { NewTrigger } from "./trigger-form.tsx";
 import { findTriggerAccounts } from "./trigger-words.ts";
 
@@ -29,18 +29,25 @@ export function TriggerList({ app }: { readonly app: MarketplaceApp }) {
     );
   if (data.length === 0) return <Empty title="No triggers">This app reports no events.</Empty>;
   const isAdmin = session?.scopes.includes("admin") === true;
-  const accounts = findTriggerAccounts(connections, { person, isAdmin });
+  const reader = { person, isAdmin };
+  const accounts = findTriggerAccounts(connections, reader);
+  const isOwnKey = integrations?.served_by === "own";
   const mayMake =
     session?.scopes.includes("tasks:write") === true &&
     integrations !== undefined &&
-    integrations.status !== "integrations_unavailable";
+    integrations.status !== "integrations_unavailable" &&
+    !isOwnKey;
+  const canMake = mayMake && accounts.length > 0;
   return (
     <>
-      <OwnTriggers app={app.app_name} events={data} accounts={accounts} isAdmin={isAdmin} />
+      <CreatedTriggers app={app.app_name} events={data} accounts={connections} reader={reader} canMake={canMake} />
       <Section title="Events">
-        {mayMake && accounts.length === 0 ? (
-          <p className="text-quiet">Connect an account of this app to create triggers.</p>
+        {isOwnKey ? (
+          <p className="text-quiet">
+            Triggers need the operator's Composio key. This workspace uses its own key, which receives no events.
+          </p>
         ) : null}
+        {mayMake && !canMake ? <p className="text-quiet">Connect an account of this app to create triggers.</p> : null}
         <ul aria-label="Events" className="divide-y divide-line rounded-lg border border-line bg-surface">
           {data.map((event) => (
             <li key={event.name} className="flex flex-col gap-1 px-4 py-3">
@@ -53,7 +60,7 @@ export function TriggerList({ app }: { readonly app: MarketplaceApp }) {
               <p dir="auto" className="text-quiet">
                 <Name>{event.description}</Name>
               </p>
-              {mayMake && accounts.length > 0 ? (
+              {canMake ? (
                 <Button
                   size="small"
                   className="self-start"

@@ -15,17 +15,20 @@ import { Section } from "../../ui/page.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { honestProse } from "../../ui/visible-text.ts";
-import { nameAccount, STATE_WORDS, triggersKey } from "./trigger-words.ts";
+import type { Reader } from "../connections/connection-words.ts";
+import { getTriggerPermissions, nameAccount, TRIGGER_STATE_WORDS, triggersKey } from "./trigger-words.ts";
 
-interface OwnTriggersProps {
+interface CreatedTriggersProps {
   readonly app: string;
   readonly events: readonly AppTrigger[];
-  /** The accounts that the reader may use. */
+  /** Those of the app that the reader sees, in any state. */
   readonly accounts: readonly Connection[];
-  readonly isAdmin: boolean;
+  readonly reader: Reader;
+  /** True if the reader can create triggers of the app now. */
+  readonly canMake: boolean;
 }
 
-export function OwnTriggers({ app, events, accounts, isAdmin }: OwnTriggersProps) {
+export function CreatedTriggers({ app, events, accounts, reader, canMake }: CreatedTriggersProps) {
   const [ending, setEnding] = useState<Trigger | null>(null);
   const names = useAgentNames();
   const list = usePaged<Trigger>(
@@ -41,18 +44,18 @@ export function OwnTriggers({ app, events, accounts, isAdmin }: OwnTriggersProps
       title: "Account",
       cell: (one) => {
         const account = findAccount(one);
-        return account === undefined ? "Another account" : <Name>{nameAccount(account)}</Name>;
+        return account === undefined ? "Account not visible" : <Name>{nameAccount(account)}</Name>;
       },
     },
     {
       title: "Agent",
-      cell: ({ agent }) => (agent === undefined ? "default" : <Name>{names.get(agent) ?? agent}</Name>),
+      cell: ({ agent }) => (agent === undefined ? "The built-in agent" : <Name>{names.get(agent) ?? agent}</Name>),
     },
     {
       title: "State",
       cell: ({ state, why }) => (
         <span className="flex flex-col items-start gap-1">
-          <Badge tone={STATE_WORDS[state].tone}>{STATE_WORDS[state].word}</Badge>
+          <Badge tone={TRIGGER_STATE_WORDS[state].tone}>{TRIGGER_STATE_WORDS[state].word}</Badge>
           {why === null ? null : <span className="text-sm text-quiet">{why}</span>}
         </span>
       ),
@@ -61,19 +64,21 @@ export function OwnTriggers({ app, events, accounts, isAdmin }: OwnTriggersProps
       title: "Actions",
       cell: (one) => {
         const isOn = one.state === "active" || one.state === "pending";
-        const mayChange = isAdmin || findAccount(one) !== undefined;
-        if (!mayChange) return null;
+        const may = getTriggerPermissions(findAccount(one), reader);
+        if (!may.change) return null;
         const verb = isOn ? "Pause" : "Resume";
         return (
           <span className="flex flex-wrap gap-2">
-            <Button
-              size="small"
-              aria-label={honestProse(`${verb} the trigger of ${title(one)}`)}
-              isBusy={switching.isPending && switching.variables.id === one.id}
-              onClick={() => switching.mutate({ id: one.id, isOn })}
-            >
-              {verb}
-            </Button>
+            {isOn || may.resume ? (
+              <Button
+                size="small"
+                aria-label={honestProse(`${verb} the trigger of ${title(one)}`)}
+                isBusy={switching.isPending && switching.variables.id === one.id}
+                onClick={() => switching.mutate({ id: one.id, isOn })}
+              >
+                {verb}
+              </Button>
+            ) : null}
             <Button
               size="small"
               aria-label={honestProse(`Delete the trigger of ${title(one)}`)}
@@ -89,7 +94,10 @@ export function OwnTriggers({ app, events, accounts, isAdmin }: OwnTriggersProps
   return (
     <Section title="Triggers">
       {switching.isError ? <ProblemNotice error={switching.error} doing="Couldn't change the trigger" /> : null}
-      <Listing list={list} empty={<Empty title="No triggers yet">An event that begins tasks is a trigger.</Empty>}>
+      <Listing
+        list={list}
+        empty={<Empty title="No triggers yet">{canMake ? "Create one from an event below." : undefined}</Empty>}
+      >
         <Table caption="Triggers of this app" columns={columns} rows={list.rows} rowKey={({ id }) => id} />
       </Listing>
       <DeleteTrigger trigger={ending} title={ending === null ? "" : title(ending)} onClose={() => setEnding(null)} />
