@@ -231,10 +231,10 @@ test("an administrator sets the effect and risk of an action, sees what was comp
   expect(await save.isDisabled()).toBe(true);
   await dialog.getByRole("combobox", { name: "Effect" }).selectOption("Not repeatable");
   await dialog.getByRole("combobox", { name: "Risk" }).selectOption("Critical");
-  await expectWidths(page, "demo-app-rules");
-  await expectFit(page, "demo-app-rules");
+  await expectWidths(page, "demo-app-override-form");
+  await expectFit(page, "demo-app-override-form");
   await save.click();
-  await page.getByText("The rules are saved.").waitFor();
+  await page.getByText("The override is saved.").waitFor();
   await send.getByText("Critical", { exact: true }).waitFor();
   const set = page.getByRole("list", { name: "Actions with an override" }).getByRole("listitem");
   await set.filter({ hasText: "Send email" }).getByText(because).waitFor();
@@ -246,7 +246,7 @@ test("an administrator sets the effect and risk of an action, sees what was comp
   await expectWidths(page, "demo-app-overrides");
   await expectFit(page, "demo-app-overrides");
   await page.getByRole("button", { name: "Remove the override of Send email" }).click();
-  await page.getByText("The computed rules of Send email apply.").waitFor();
+  await page.getByText("The override is removed. Send email has its computed effect and risk.").waitFor();
   await set.first().waitFor({ state: "detached" });
   expect(await read()).toEqual([]);
 });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { ConnectedApp } from "../../../web/src/api/types.generated.ts";
 import {
-  changedTextsSaid,
+  describeChangedTexts,
   describeChange,
   describeChanges,
   findConnectableOwners,
@@ -98,7 +98,7 @@ test("changes of actions say what changed, the effect and the risk by their word
     { ...change, parts: ["input" as const, "description" as const] },
   ];
   expect(splitChanges([text, both])).toEqual([[text], [both]]);
-  expect([changedTextsSaid(1), changedTextsSaid(7)]).toEqual([
+  expect([describeChangedTexts(1), describeChangedTexts(7)]).toEqual([
     "1 description changed, and nothing else",
     "7 descriptions changed, and nothing else",
   ]);

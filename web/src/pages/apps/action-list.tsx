@@ -11,7 +11,7 @@ import { SearchBox } from "../../ui/search-box.tsx";
 import { getEffectWording, getLevelWording } from "../tools/tool-words.ts";
 import { useActions } from "./app-queries.ts";
 import { formatUnread, listParameters } from "./app-words.ts";
-import { RulesButton } from "./rules-button.tsx";
+import { OverrideButton } from "./override-button.tsx";
 import { readAppSearch } from "./apps-search.ts";
 import { SyncButton } from "./sync-button.tsx";
 
@@ -128,7 +128,7 @@ function Action({ app, action, mayChange }: AppProps & { readonly action: AppAct
         <p className="min-w-0 flex-1 basis-56 text-sm text-quiet">
           <Name>{action.because}</Name>
         </p>
-        {mayChange ? <RulesButton app={app} action={action} /> : null}
+        {mayChange ? <OverrideButton app={app} action={action} /> : null}
       </div>
       <Parameters action={action} />
     </li>

@@ -9,7 +9,7 @@ import { Name } from "../../ui/name.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { changesQuery, marketplaceKey } from "./app-queries.ts";
-import { changedTextsSaid, describeChange, describeChanges, splitChanges } from "./app-words.ts";
+import { describeChangedTexts, describeChange, describeChanges, splitChanges } from "./app-words.ts";
 
 type Change = Changes["changed"][number];
 
@@ -53,7 +53,7 @@ export function AppChanges({ app }: { readonly app: MarketplaceApp }) {
 function ChangedTexts({ changes }: { readonly changes: readonly Change[] }) {
   return (
     <details className="mt-1" open={changes.length <= OPENED}>
-      <summary className="font-medium">{changedTextsSaid(changes.length)}</summary>
+      <summary className="font-medium">{describeChangedTexts(changes.length)}</summary>
       <ul aria-label="Changed descriptions" className="mt-1 list-disc pl-5">
         {changes.slice(0, LISTED).map((change) => (
           <li key={change.name} className="[overflow-wrap:anywhere]">

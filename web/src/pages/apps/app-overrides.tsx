@@ -10,6 +10,7 @@ import { useToast } from "../../ui/toast.tsx";
 import { honestProse } from "../../ui/visible-text.ts";
 import { getEffectWording, getLevelWording } from "../tools/tool-words.ts";
 import { overridesQuery } from "./app-queries.ts";
+import { ComputedClass } from "./computed-class.tsx";
 import { type Override, useOverrides } from "./overrides.ts";
 
 /** Overrides that are listed; the rest is a number. */
@@ -19,7 +20,7 @@ export function AppOverrides({ app }: { readonly app: MarketplaceApp }) {
   const { data = [] } = useQuery(overridesQuery(app.app_name));
   if (data.length === 0) return null;
   return (
-    <Section title="Set by administrators">
+    <Section title="Overrides">
       <ul
         aria-label="Actions with an override"
         className="divide-y divide-line rounded-lg border border-line bg-surface"
@@ -36,7 +37,9 @@ export function AppOverrides({ app }: { readonly app: MarketplaceApp }) {
 function OverrideItem({ app, override }: { readonly app: MarketplaceApp; readonly override: Override }) {
   const { name, display_name: title, effect, security, computed, is_current: isCurrent } = override;
   const say = useToast();
-  const removing = useOverrides(app.app_name, () => say(`The computed rules of ${title} apply.`));
+  const removing = useOverrides(app.app_name, () =>
+    say(`The override is removed. ${title} has its computed effect and risk.`),
+  );
   const remove = () =>
     removing.mutate({ [name]: null }, { onError: (error) => say(`Couldn't remove: ${toApiError(error).message}`) });
   const [level, does] = [
@@ -54,14 +57,7 @@ function OverrideItem({ app, override }: { readonly app: MarketplaceApp; readonl
         </span>
         <p className="text-sm text-quiet">
           {isCurrent ? "" : "It was set for an earlier version of the action. "}
-          {computed === null ? (
-            "The provider no longer offers this action."
-          ) : (
-            <>
-              Computed: “{getLevelWording(computed.security).word}”, “{getEffectWording(computed.effect).word}”.{" "}
-              <Name>{computed.because}</Name>
-            </>
-          )}
+          {computed === null ? "The provider no longer offers this action." : <ComputedClass computed={computed} />}
         </p>
       </div>
       <Button

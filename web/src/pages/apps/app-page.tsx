@@ -84,8 +84,8 @@ function ShownApp({ app }: { readonly app: MarketplaceApp }) {
   const navigate = useNavigate();
   const { data: session } = useQuery(sessionQuery);
   const isAdmin = session?.scopes.includes("admin") === true;
-  const isOwn = app.directory !== null;
-  const mayChoose = isAdmin && app.is_added && !isOwn;
+  const isOfDirectory = app.directory !== null;
+  const mayChoose = isAdmin && app.is_added && !isOfDirectory;
   const link = (search: AppSearch) => ({ to: "/apps/$app" as const, params: { app: app.app_name }, search });
   // Next to the state of its accounts, the page says whether the app is added.
   const said = findStateWording({ ...app, is_added: false });
@@ -93,7 +93,7 @@ function ShownApp({ app }: { readonly app: MarketplaceApp }) {
     { label: "Actions", link: link({}), isCurrent: view !== "triggers", count: app.action_count },
     { label: "Triggers", link: link({ view: "triggers" }), isCurrent: view === "triggers", count: app.trigger_count },
   ];
-  const showsTriggers = view === "triggers" && !isOwn;
+  const showsTriggers = view === "triggers" && !isOfDirectory;
   return (
     <Page
       title={app.display_name}
@@ -124,7 +124,7 @@ function ShownApp({ app }: { readonly app: MarketplaceApp }) {
       <AppAccounts app={app} />
       {mayChoose ? <AppAgents app={app} /> : null}
       {mayChoose ? <AppOverrides app={app} /> : null}
-      {isOwn ? null : <Tabs label="Parts of the app" tabs={tabs} />}
+      {isOfDirectory ? null : <Tabs label="Parts of the app" tabs={tabs} />}
       {showsTriggers ? (
         <TriggerList app={app} />
       ) : view === "choose" && mayChoose ? (

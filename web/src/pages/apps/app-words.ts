@@ -76,12 +76,15 @@ export function getFirstLetter(title: string): string {
 /** What an app has, in one line. */
 export function formatSize(app: Pick<MarketplaceApp, "action_count" | "trigger_count" | "directory">): string {
   const { action_count: actions, trigger_count: triggers } = app;
-  if (app.directory !== null) return isUnread(app) ? "Own MCP server" : `Own MCP server, ${amount(actions, "action")}`;
-  return triggers === 0 ? amount(actions, "action") : `${amount(actions, "action")}, ${amount(triggers, "trigger")}`;
+  if (app.directory !== null)
+    return isUnread(app) ? "Own MCP server" : `Own MCP server, ${formatCount(actions, "action")}`;
+  return triggers === 0
+    ? formatCount(actions, "action")
+    : `${formatCount(actions, "action")}, ${formatCount(triggers, "trigger")}`;
 }
 
 /** A number of things. */
-export function amount(count: number, what: string): string {
+export function formatCount(count: number, what: string): string {
   return `${count.toLocaleString("en")} ${count === 1 ? what : `${what}s`}`;
 }
 
@@ -152,8 +155,8 @@ export function listParameters({ parameters }: Pick<AppAction, "parameters">): r
 /** Describes how many actions of an app changed. */
 export function describeChanges({ changed, removed }: Pick<AppChanges, "changed" | "removed">): string {
   const parts = [
-    changed.length === 0 ? "" : `${amount(changed.length, "enabled action")} changed`,
-    removed.length === 0 ? "" : `${amount(removed.length, "enabled action")} no longer offered`,
+    changed.length === 0 ? "" : `${formatCount(changed.length, "enabled action")} changed`,
+    removed.length === 0 ? "" : `${formatCount(removed.length, "enabled action")} no longer offered`,
   ];
   return parts.filter((part) => part !== "").join(", ");
 }
@@ -185,8 +188,8 @@ export function splitChanges(
   return [changes.filter(isText), changes.filter((change) => !isText(change))];
 }
 
-/** How many descriptions changed, and nothing else of their actions. */
-export function changedTextsSaid(count: number): string {
+/** Describes how many descriptions changed, and nothing else of their actions. */
+export function describeChangedTexts(count: number): string {
   return count === 1 ? "1 description changed, and nothing else" : `${count} descriptions changed, and nothing else`;
 }
 

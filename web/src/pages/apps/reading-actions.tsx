@@ -9,7 +9,7 @@ import { Notice, ProblemNotice } from "../../ui/notice.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { honestProse } from "../../ui/visible-text.ts";
 import { overridesQuery, readingActionsQuery } from "./app-queries.ts";
-import { amount } from "./app-words.ts";
+import { formatCount } from "./app-words.ts";
 import { useOverrides } from "./overrides.ts";
 
 type ReadingAction = Reading["actions"][number];
@@ -33,7 +33,7 @@ function Choice({ app, actions }: { readonly app: MarketplaceApp; readonly actio
   const chosen = actions.filter(({ name }) => !left.has(name));
   const confirming = useOverrides(app.app_name, () =>
     say(
-      `${amount(chosen.length, "action")} confirmed. New tasks can read with ${chosen.length === 1 ? "it" : "them"}.`,
+      `${formatCount(chosen.length, "action")} confirmed. New tasks can read with ${chosen.length === 1 ? "it" : "them"}.`,
     ),
   );
   const confirm = () => {
@@ -49,16 +49,16 @@ function Choice({ app, actions }: { readonly app: MarketplaceApp; readonly actio
   };
   return (
     <Notice
-      title={`${amount(actions.length, "action")} whose ${actions.length === 1 ? "name says that it reads" : "names say that they read"}`}
+      title={`${formatCount(actions.length, "action")} whose ${actions.length === 1 ? "name says that it reads" : "names say that they read"}`}
       action={
         <Button size="small" isBusy={confirming.isPending} disabled={chosen.length === 0} onClick={confirm}>
-          {`Confirm ${amount(chosen.length, "action")}`}
+          {`Confirm ${formatCount(chosen.length, "action")}`}
         </Button>
       }
     >
       <p>
         This provider does not say what its actions do, so each counts as a write. Confirm those that only read. A
-        confirmation counts until the action changes.
+        confirmation lasts until the names, parameters, results or hints of the action change.
       </p>
       <details className="mt-1">
         <summary className="font-medium">Review the actions</summary>
@@ -67,7 +67,7 @@ function Choice({ app, actions }: { readonly app: MarketplaceApp; readonly actio
             <li key={one.name} className="[overflow-wrap:anywhere]">
               <CheckField
                 label={honestProse(one.display_name)}
-                hint={one.has_read_scopes ? `${one.name}. It asks for permission to read alone.` : one.name}
+                hint={one.has_read_scopes ? `${one.name}. It asks only for permission to read.` : one.name}
                 checked={!left.has(one.name)}
                 onChange={({ target }) => toggle(one, target.checked)}
               />

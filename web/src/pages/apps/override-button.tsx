@@ -5,20 +5,20 @@ import type { AppAction, EffectClass, MarketplaceApp, SecurityLevel } from "../.
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { SelectField } from "../../ui/field.tsx";
-import { Name } from "../../ui/name.tsx";
 import { ProblemNotice, Skeleton } from "../../ui/notice.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { honestProse } from "../../ui/visible-text.ts";
 import { getEffectWording, getLevelWording } from "../tools/tool-words.ts";
 import { overridesQuery } from "./app-queries.ts";
+import { ComputedClass } from "./computed-class.tsx";
 import { EFFECTS, LEVELS, type Override, useOverrides } from "./overrides.ts";
 
-interface RulesProps {
+interface OverrideProps {
   readonly app: MarketplaceApp;
   readonly action: AppAction;
 }
 
-export function RulesButton({ app, action }: RulesProps) {
+export function OverrideButton({ app, action }: OverrideProps) {
   const [isOpen, setOpen] = useState(false);
   const title = `Effect and risk of ${action.display_name}`;
   return (
@@ -31,17 +31,17 @@ export function RulesButton({ app, action }: RulesProps) {
         Change
       </Button>
       <Dialog isOpen={isOpen} title={title} onClose={() => setOpen(false)}>
-        <Rules app={app} action={action} onClose={() => setOpen(false)} />
+        <CurrentOverride app={app} action={action} onClose={() => setOpen(false)} />
       </Dialog>
     </>
   );
 }
 
-function Rules({ app, action, onClose }: RulesProps & { readonly onClose: () => void }) {
+function CurrentOverride({ app, action, onClose }: OverrideProps & { readonly onClose: () => void }) {
   const { data, error, refetch } = useQuery(overridesQuery(app.app_name));
   if (data !== undefined) {
     const override = data.find(({ name, is_current: isCurrent }) => name === action.name && isCurrent) ?? null;
-    return <RulesForm app={app} action={action} override={override} onClose={onClose} />;
+    return <OverrideForm app={app} action={action} override={override} onClose={onClose} />;
   }
   return error === null ? (
     <Skeleton rows={2} label="Loading the overrides" />
@@ -50,19 +50,19 @@ function Rules({ app, action, onClose }: RulesProps & { readonly onClose: () => 
   );
 }
 
-interface FormProps extends RulesProps {
+interface FormProps extends OverrideProps {
   /** The present one; null without one. */
   readonly override: Override | null;
   readonly onClose: () => void;
 }
 
-function RulesForm({ app, action, override, onClose }: FormProps) {
+function OverrideForm({ app, action, override, onClose }: FormProps) {
   const [effect, setEffect] = useState<EffectClass | null>(override?.effect ?? null);
   const [security, setSecurity] = useState<SecurityLevel | null>(override?.security ?? null);
   const say = useToast();
   const saving = useOverrides(app.app_name, () => {
     onClose();
-    say(effect === null && security === null ? "The computed rules apply." : "The rules are saved.");
+    say(effect === null && security === null ? "The override is removed." : "The override is saved.");
   });
   const computed = override?.computed ?? action;
   const isSame = effect === (override?.effect ?? null) && security === (override?.security ?? null);
@@ -76,8 +76,7 @@ function RulesForm({ app, action, override, onClose }: FormProps) {
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       <p className="text-quiet">
-        Computed: “{getLevelWording(computed.security).word}”, “{getEffectWording(computed.effect).word}”.{" "}
-        <Name>{computed.because}</Name>
+        <ComputedClass computed={computed} />
       </p>
       <SelectField
         label="Effect"
@@ -106,7 +105,7 @@ function RulesForm({ app, action, override, onClose }: FormProps) {
         ))}
       </SelectField>
       <p className="text-sm text-quiet">
-        Stricter rules apply to running tasks within seconds. Looser ones apply to new tasks.
+        A stricter override applies to running tasks within seconds. A looser one applies to new tasks.
       </p>
       {saving.isError ? <ProblemNotice error={saving.error} doing="Couldn't save" /> : null}
       <div className="flex flex-wrap justify-end gap-2">
