@@ -71,6 +71,11 @@ function listWeights({ terms, starts, tools, weights }: Segment): Map<string, st
   );
 }
 
+/** The terms of the toolbox of each tool. */
+function listToolboxes({ groups, groupTerms }: Segment): unknown[] {
+  return Array.from(groups, (group) => groupTerms[group]);
+}
+
 test("ranks as the one that is built, for each request and each set of apps, with all or some of its parts", async () => {
   const apps = [...built.index.byApp.keys()];
   const half = new Map([...compiled].filter((_, at) => at % 2 === 0));
@@ -79,6 +84,7 @@ test("ranks as the one that is built, for each request and each set of apps, wit
   for (const joined of [await open(compiled), await open(half)]) {
     const [one, other] = [built.index.segment(), joined.index.segment()] as [Segment, Segment];
     expect(listWeights(other)).toEqual(listWeights(one));
+    expect(listToolboxes(other)).toEqual(listToolboxes(one));
     fc.assert(
       fc.property(
         fc.constantFrom(...PLAIN_APP_REQUESTS.map(({ text }) => text)),
