@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { AppUpload, UploadTarget } from "../../core/ports/apps.ts";
 import { failUnreadable, toReadFailure } from "./read-failure.ts";
-import { type ComposioAccess, sendToComposio } from "./request.ts";
+import { type ComposioAccess, isSuccess, sendToComposio } from "./request.ts";
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 65_536;
@@ -23,8 +23,7 @@ export async function requestUpload(
     maxBytes: MAX_BYTES,
     signal,
   });
-  if (reply.kind !== "reply" || reply.status < 200 || reply.status >= 300)
-    return toReadFailure(reply, `The place for the file ${name}`);
+  if (!isSuccess(reply)) return toReadFailure(reply, `The place for the file ${name}`);
   const parsed = targetSchema.safeParse(reply.body);
   return parsed.success ? ok({ key: parsed.data.key, url: parsed.data.new_presigned_url }) : failUnreadable();
 }

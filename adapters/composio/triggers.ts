@@ -10,7 +10,7 @@ import type { AppTriggers } from "../../core/ports/apps.ts";
 import { toPlainText } from "../search/plain-text.ts";
 import { hideAccount } from "./hide-account.ts";
 import { failUnreadable, toReadFailure } from "./read-failure.ts";
-import { type ComposioAccess, type ComposioReply, type ComposioRequest, sendToComposio } from "./request.ts";
+import { type ComposioAccess, type ComposioReply, type ComposioRequest, isSuccess, sendToComposio } from "./request.ts";
 
 const TIMEOUT_MS = 20_000;
 const MAX_BYTES = 1_048_576;
@@ -87,10 +87,6 @@ function readReply<T>(reply: ComposioReply, schema: z.ZodType<T>, what: string):
   if (!isSuccess(reply)) return toReadFailure(reply, what);
   const parsed = schema.safeParse(reply.body);
   return parsed.success ? ok(parsed.data) : failUnreadable();
-}
-
-function isSuccess(reply: ComposioReply): reply is ComposioReply & { readonly kind: "reply" } {
-  return reply.kind === "reply" && reply.status >= 200 && reply.status < 300;
 }
 
 async function send(
