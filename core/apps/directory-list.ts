@@ -16,7 +16,6 @@ const ROWS: readonly Row[] = [
     description: "Reads and writes bases, tables and records.",
     url: "https://mcp.airtable.com/mcp",
     categories: ["Databases"],
-    registers: null,
     document: "https://github.com/jaw9c/awesome-remote-mcp-servers/blob/302ea1c4a9f1/README.md",
   },
   {
@@ -25,7 +24,6 @@ const ROWS: readonly Row[] = [
     description: "Queries charts, cohorts and experiments of product analytics.",
     url: "https://mcp.amplitude.com/mcp",
     categories: ["Analytics"],
-    registers: "dynamic",
     document: "https://github.com/NangoHQ/nango/blob/2f4c0af671e2/docs/api-integrations/amplitude-mcp.mdx",
   },
   {
@@ -34,7 +32,6 @@ const ROWS: readonly Row[] = [
     description: "Runs scrapers and automations of its store, and reads their results.",
     url: "https://mcp.apify.com",
     categories: ["Search", "Developer tools"],
-    registers: null,
     document: "https://github.com/apify/apify-mcp-server/blob/91ee491b7337/README.md",
   },
   {
@@ -43,7 +40,6 @@ const ROWS: readonly Row[] = [
     description: "Works with issues in Jira, pages in Confluence and components in Compass.",
     url: "https://mcp.atlassian.com/v1/mcp",
     categories: ["Project management", "Documents"],
-    registers: null,
     document: "https://github.com/atlassian/atlassian-mcp-server/blob/94a30436435f/README.md",
   },
   {
@@ -52,7 +48,6 @@ const ROWS: readonly Row[] = [
     description: "Reads and updates the records, lists and notes of a CRM.",
     url: "https://mcp.attio.com/mcp",
     categories: ["CRM"],
-    registers: "dynamic",
     document: "https://github.com/NangoHQ/nango/blob/2f4c0af671e2/docs/api-integrations/attio-mcp.mdx",
   },
   {
@@ -61,7 +56,6 @@ const ROWS: readonly Row[] = [
     description: "Reads pipelines, builds, jobs and their logs, and starts builds.",
     url: "https://mcp.buildkite.com/mcp",
     categories: ["Developer tools"],
-    registers: null,
     document: "https://github.com/buildkite/docs/blob/35cf0294c6ea/pages/apis/mcp_server.md",
   },
   {
@@ -70,7 +64,6 @@ const ROWS: readonly Row[] = [
     description: "Reads and sends voice messages and their transcripts.",
     url: "https://mcp.carbonvoice.app",
     categories: ["Team chat"],
-    registers: null,
     document: "https://github.com/docker/mcp-registry/blob/818bf169b365/servers/carbon-voice/server.yaml",
   },
   {
@@ -79,7 +72,6 @@ const ROWS: readonly Row[] = [
     description: "Searches the notes, transcripts and tasks of meetings.",
     url: "https://app.circleback.ai/api/mcp",
     categories: ["Meetings"],
-    registers: "dynamic",
     document: "https://github.com/NangoHQ/nango/blob/2f4c0af671e2/docs/api-integrations/circleback-mcp.mdx",
   },
   {
@@ -88,7 +80,6 @@ const ROWS: readonly Row[] = [
     description: "Searches logs and metrics of Workers.",
     url: "https://observability.mcp.cloudflare.com/mcp",
     categories: ["Cloud", "Monitoring"],
-    registers: null,
     document: "https://github.com/cloudflare/mcp-server-cloudflare/blob/70ff69055372/README.md",
   },
   {
@@ -97,7 +88,6 @@ const ROWS: readonly Row[] = [
     description: "Manages Workers and their storage: KV, R2, D1 and Hyperdrive.",
     url: "https://bindings.mcp.cloudflare.com/mcp",
     categories: ["Cloud", "Developer tools"],
-    registers: null,
     document: "https://github.com/cloudflare/mcp-server-cloudflare/blob/70ff69055372/README.md",
   },
   {
@@ -106,7 +96,6 @@ const ROWS: readonly Row[] = [
     description: "Reads the accounts, transactions and reports of a company's books.",
     url: "https://api.digits.com/mcp",
     categories: ["Accounting"],
-    registers: "dynamic",
     document: "https://github.com/NangoHQ/nango/blob/2f4c0af671e2/docs/api-integrations/digits-mcp.mdx",
   },
   {
@@ -115,7 +104,6 @@ const ROWS: readonly Row[] = [
     description: "Searches the transcripts and summaries of meetings.",
     url: "https://api.fireflies.ai/mcp",
     categories: ["Meetings"],
-    registers: null,
     document: "https://github.com/docker/mcp-registry/blob/818bf169b365/servers/firefly/server.yaml",
   },
   {
@@ -124,7 +112,6 @@ const ROWS: readonly Row[] = [
     description: "Measures the network from places in many countries: ping, traceroute, DNS and HTTP.",
     url: "https://mcp.globalping.dev/mcp",
     categories: ["Monitoring", "Developer tools"],
-    registers: null,
     document: "https://github.com/jsdelivr/globalping-mcp-server/blob/8db712308b07/README.md",
   },
   {
@@ -133,7 +120,6 @@ const ROWS: readonly Row[] = [
     description: "Explores and queries a federated GraphQL API.",
     url: "https://api.grafbase.com/mcp",
     categories: ["Developer tools"],
-    registers: null,
     document: "https://github.com/docker/mcp-registry/blob/818bf169b365/servers/grafbase/server.yaml",
   },
   {
@@ -142,7 +128,6 @@ const ROWS: readonly Row[] = [
     description: "Searches the notes of meetings.",
     url: "https://mcp.granola.ai/mcp",
     categories: ["Meetings"],
-    registers: "dynamic",
     document: "https://github.com/NangoHQ/nango/blob/2f4c0af671e2/docs/api-integrations/granola-mcp.mdx",
   },
   {
@@ -151,7 +136,6 @@ const ROWS: readonly Row[] = [
     description: "Searches models, data sets, papers and spaces, and runs tools of spaces.",
     url: "https://huggingface.co/mcp?login",
     categories: ["Machine learning"],
-    registers: null,
     document: "https://github.com/huggingface/hf-mcp-server/blob/e83f335036b3/README.md",
   },
   {
@@ -160,7 +144,6 @@ const ROWS: readonly Row[] = [
     description: "Reads incidents, alerts and on-call schedules, and updates incidents.",
     url: "https://mcp.incident.io/mcp",
     categories: ["Monitoring"],
-    registers: null,
     document: "https://github.com/docker/mcp-registry/blob/818bf169b365/servers/incident-io/server.yaml",
   },
   {
@@ -169,7 +152,6 @@ const ROWS: readonly Row[] = [
     description: "Creates apps with a database, and changes their schema and rules.",
     url: "https://mcp.instantdb.com/mcp",
     categories: ["Databases", "Developer tools"],
-    registers: null,
     document: "https://github.com/instantdb/instant/blob/a4d2ef33b60f/client/packages/mcp/README.md",
   },
   {
@@ -178,7 +160,6 @@ const ROWS: readonly Row[] = [
     description: "Reads bug reports with their videos, console logs and network requests.",
     url: "https://mcp.jam.dev/mcp",
     categories: ["Developer tools"],
-    registers: null,
     document: "https://github.com/jaw9c/awesome-remote-mcp-servers/blob/302ea1c4a9f1/README.md",
   },
   {
@@ -187,7 +168,6 @@ const ROWS: readonly Row[] = [
     description: "Finds, creates and updates issues, projects and comments.",
     url: "https://mcp.linear.app/mcp",
     categories: ["Project management", "Developer tools"],
-    registers: "dynamic",
     document: "https://github.com/docker/mcp-registry/blob/818bf169b365/servers/linear/server.yaml",
   },
   {
@@ -196,7 +176,6 @@ const ROWS: readonly Row[] = [
     description: "Reads and draws boards and diagrams.",
     url: "https://mcp.miro.com/",
     categories: ["Design", "Documents"],
-    registers: null,
     document: "https://github.com/miroapp/miro-ai/blob/85c2c7347542/README.md",
   },
   {
@@ -205,7 +184,6 @@ const ROWS: readonly Row[] = [
     description: "Works with boards, items and updates.",
     url: "https://mcp.monday.com/mcp",
     categories: ["Project management"],
-    registers: null,
     document: "https://github.com/mondaycom/mcp/blob/cd3690e5a6d8/README.md",
   },
   {
@@ -214,7 +192,6 @@ const ROWS: readonly Row[] = [
     description: "Reads investment data, research and ratings.",
     url: "https://mcp.morningstar.com/mcp",
     categories: ["Finance"],
-    registers: null,
     document: "https://github.com/docker/mcp-registry/blob/818bf169b365/servers/morningstar-mcp-server/server.yaml",
   },
   {
@@ -223,7 +200,6 @@ const ROWS: readonly Row[] = [
     description: "Manages Postgres projects and branches, and runs SQL on them.",
     url: "https://mcp.neon.tech/mcp",
     categories: ["Databases", "Developer tools"],
-    registers: null,
     document: "https://github.com/neondatabase/mcp-server-neon/blob/949281219441/README.md",
   },
   {
@@ -232,7 +208,6 @@ const ROWS: readonly Row[] = [
     description: "Creates, deploys and manages web sites.",
     url: "https://netlify-mcp.netlify.app/mcp",
     categories: ["Cloud", "Developer tools"],
-    registers: null,
     document: "https://github.com/jaw9c/awesome-remote-mcp-servers/blob/302ea1c4a9f1/README.md",
   },
   {
@@ -241,7 +216,6 @@ const ROWS: readonly Row[] = [
     description: "Searches, reads and writes pages and databases.",
     url: "https://mcp.notion.com/mcp",
     categories: ["Documents", "Project management"],
-    registers: "dynamic",
     document: "https://developers.notion.com/guides/mcp/build-mcp-client.md",
   },
   {
@@ -250,7 +224,6 @@ const ROWS: readonly Row[] = [
     description: "Works with the collections, environments and APIs of a workspace.",
     url: "https://mcp.postman.com/mcp",
     categories: ["Developer tools"],
-    registers: null,
     document: "https://github.com/postmanlabs/postman-mcp-server/blob/e1191a57a812/README.md",
   },
   {
@@ -259,7 +232,6 @@ const ROWS: readonly Row[] = [
     description: "Creates and manages Postgres databases, their backups and connection strings.",
     url: "https://mcp.prisma.io/mcp",
     categories: ["Databases", "Developer tools"],
-    registers: null,
     document: "https://github.com/prisma/mcp/blob/798c371db42b/README.md",
   },
   {
@@ -268,7 +240,6 @@ const ROWS: readonly Row[] = [
     description: "Reads stacks and resources, and plans changes of infrastructure.",
     url: "https://mcp.ai.pulumi.com/mcp",
     categories: ["Cloud", "Developer tools"],
-    registers: null,
     document: "https://github.com/docker/mcp-registry/blob/818bf169b365/servers/pulumi-remote/server.yaml",
   },
   {
@@ -277,7 +248,6 @@ const ROWS: readonly Row[] = [
     description: "Deploys and manages services, and reads their logs.",
     url: "https://mcp.railway.com",
     categories: ["Cloud", "Developer tools"],
-    registers: null,
     document: "https://github.com/railwayapp/docs/blob/c2a634f1b389/content/docs/cli/mcp.md",
   },
   {
@@ -286,7 +256,6 @@ const ROWS: readonly Row[] = [
     description: "Reads the spend, bills and reimbursements of a company.",
     url: "https://ramp-mcp-remote.ramp.com/mcp",
     categories: ["Accounting", "Finance"],
-    registers: null,
     document: "https://github.com/jaw9c/awesome-remote-mcp-servers/blob/302ea1c4a9f1/README.md",
   },
   {
@@ -295,7 +264,6 @@ const ROWS: readonly Row[] = [
     description: "Reads and edits content, its schemas and its releases.",
     url: "https://mcp.sanity.io",
     categories: ["Content management"],
-    registers: "dynamic",
     document: "https://github.com/sanity-io/sanity-mcp-server/blob/19f204e9c9e5/README.md",
   },
   {
@@ -304,7 +272,6 @@ const ROWS: readonly Row[] = [
     description: "Finds and analyses errors, traces and releases.",
     url: "https://mcp.sentry.dev/mcp",
     categories: ["Monitoring", "Developer tools"],
-    registers: null,
     document: "https://github.com/getsentry/sentry-mcp/blob/4a109327ef3c/README.md",
   },
   {
@@ -313,7 +280,6 @@ const ROWS: readonly Row[] = [
     description: "Extracts structured data from web pages.",
     url: "https://mcp.simplescraper.io/mcp",
     categories: ["Search"],
-    registers: null,
     document: "https://github.com/jaw9c/awesome-remote-mcp-servers/blob/302ea1c4a9f1/README.md",
   },
   {
@@ -322,7 +288,6 @@ const ROWS: readonly Row[] = [
     description: "Works with customers, payments, invoices and subscriptions.",
     url: "https://mcp.stripe.com",
     categories: ["Payments"],
-    registers: null,
     document: "https://github.com/stripe/ai/blob/bad904b02f70/README.md",
   },
   {
@@ -331,7 +296,6 @@ const ROWS: readonly Row[] = [
     description: "Manages projects, tables and functions, and runs SQL.",
     url: "https://mcp.supabase.com/mcp",
     categories: ["Databases", "Developer tools"],
-    registers: "dynamic",
     document: "https://github.com/supabase-community/supabase-mcp/blob/17fb90f8655a/README.md",
   },
   {
@@ -340,7 +304,6 @@ const ROWS: readonly Row[] = [
     description: "Reads, drafts and sends mail.",
     url: "https://mcp.mail.superhuman.com/mcp",
     categories: ["Email"],
-    registers: "dynamic",
     document: "https://github.com/NangoHQ/nango/blob/2f4c0af671e2/docs/api-integrations/superhuman-mcp.mdx",
   },
   {
@@ -349,7 +312,6 @@ const ROWS: readonly Row[] = [
     description: "Answers questions about business data, and makes charts and boards.",
     url: "https://agent.thoughtspot.app/mcp",
     categories: ["Analytics"],
-    registers: "dynamic",
     document: "https://github.com/thoughtspot/mcp-server/blob/9dad8b5f3921/server.json",
   },
   {
@@ -358,7 +320,6 @@ const ROWS: readonly Row[] = [
     description: "Finds, creates and completes tasks and projects.",
     url: "https://ai.todoist.net/mcp",
     categories: ["Tasks"],
-    registers: null,
     document: "https://github.com/Doist/todoist-ai/blob/573cfb091499/README.md",
   },
   {
@@ -367,7 +328,6 @@ const ROWS: readonly Row[] = [
     description: "Reads and manages sites, posts and their statistics.",
     url: "https://public-api.wordpress.com/wpcom/v2/mcp/v1",
     categories: ["Content management"],
-    registers: "dynamic",
     document: "https://github.com/NangoHQ/nango/blob/2f4c0af671e2/docs/api-integrations/wordpress-mcp.mdx",
   },
 ];

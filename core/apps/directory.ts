@@ -15,8 +15,6 @@ export interface DirectoryApp {
   /** Of the server: streamable HTTP. */
   readonly url: string;
   readonly categories: readonly string[];
-  /** `dynamic`: its documents say that clients register (RFC 7591). Null: they do not say how. */
-  readonly registers: "dynamic" | null;
   /** The public document that has the address. */
   readonly document: string;
   /** When that was read, as a date. */
