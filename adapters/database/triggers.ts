@@ -136,11 +136,10 @@ function rowsOfAll(connection: Connection): Pick<TriggerTable, RowsOfAll> {
           where provider_id in (
             select provider_id from trigger_endings where due_at <= ${at}::timestamptz order by due_at limit ${limit}::int
             for update skip locked)
-          returning provider_id, tries`),
+          returning provider_id`),
       ]);
       if (!taken.ok) return taken;
-      const { rows } = taken.value[0];
-      return ok(rows.map((row) => ({ providerId: String(row["provider_id"]), attempt: Number(row["tries"]) })));
+      return ok(taken.value[0].rows.map((row) => String(row["provider_id"])));
     },
 
     async endEnding(providerId) {

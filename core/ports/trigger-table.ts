@@ -36,13 +36,6 @@ export interface OwnedTrigger {
   readonly id: string;
 }
 
-/** A trigger to delete at the provider. */
-export interface TriggerEnding {
-  readonly providerId: string;
-  /** The number of this attempt, from 1. */
-  readonly attempt: number;
-}
-
 export interface TriggerTable {
   /**
    * Creates version 1, pending. Idempotent by id. `conflict` if the connection has a trigger with the same event and
@@ -63,8 +56,11 @@ export interface TriggerTable {
   connectionsOf(entity: string, app: string, limit: number): Promise<Result<readonly DueConnection[]>>;
   /** Triggers that have been pending since before this time, the longest first. */
   pendingSince(before: number, limit: number): Promise<Result<readonly OwnedTrigger[]>>;
-  /** Takes due deletions, and first sets when each is due again: after `delayMs`, doubled with each attempt, at most a day. */
-  takeEndings(now: number, limit: number, delayMs: number): Promise<Result<readonly TriggerEnding[]>>;
+  /**
+   * Takes due deletions, and first sets when each is due again: after `delayMs`, doubled with each attempt, at most a day.
+   * Returns what the provider calls the triggers.
+   */
+  takeEndings(now: number, limit: number, delayMs: number): Promise<Result<readonly string[]>>;
   /** The provider deleted it. */
   endEnding(providerId: string): Promise<Result<void>>;
 }

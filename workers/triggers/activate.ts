@@ -92,7 +92,7 @@ export async function endDueTriggers(env: Env, now: number, until: number): Prom
     due,
     { atOnce: AT_ONCE, until },
     () => "deleting a trigger at the provider",
-    async ({ providerId }) => {
+    async (providerId) => {
       // One that was created again is in use.
       const owned = await triggers.findOwner(providerId);
       if (!owned.ok && owned.error.code !== "not_found") unwrap(owned);

@@ -51,8 +51,7 @@ async function make(settings: Readonly<Record<string, unknown>> = {}, agent?: st
 }
 
 const read = (id: string) => database.triggers.get(tenant, id);
-const listEndings = async () =>
-  valueOf(await database.triggers.takeEndings(FAR, 1_000, MINUTE_MS)).map(({ providerId }) => providerId);
+const listEndings = async () => valueOf(await database.triggers.takeEndings(FAR, 1_000, MINUTE_MS));
 
 describe("a trigger", () => {
   test("is made once for its id, and once for a connection, an event and settings", async () => {
@@ -106,10 +105,10 @@ describe("a trigger of the provider ends", () => {
     expect(valueOf(await database.triggers.remove(tenant, id, act("trigger.delete", id)))).toMatchObject({ id });
     const now = Date.now() + MINUTE_MS;
     const take = async (at: number) =>
-      valueOf(await database.triggers.takeEndings(at, 1_000, MINUTE_MS)).filter((one) => one.providerId === providerId);
-    expect(await take(now)).toEqual([{ providerId, attempt: 1 }]);
+      valueOf(await database.triggers.takeEndings(at, 1_000, MINUTE_MS)).filter((one) => one === providerId);
+    expect(await take(now)).toEqual([providerId]);
     expect(await take(now + MINUTE_MS - 1)).toEqual([]);
-    expect(await take(now + MINUTE_MS)).toEqual([{ providerId, attempt: 2 }]);
+    expect(await take(now + MINUTE_MS)).toEqual([providerId]);
     expect(await take(now + 2 * MINUTE_MS)).toEqual([]);
     valueOf(await database.triggers.endEnding(String(providerId)));
     expect(await take(FAR)).toEqual([]);
