@@ -151,7 +151,7 @@ function replaceLinks(value: unknown, saved: ReadonlyMap<string, Saved>, depth: 
         ["saved_as", file.path],
         ["size", file.size],
       ];
-    return [["not_saved", `The file could not be fetched: ${file.reason}.`]];
+    return [["not_saved", `The file was not saved: ${file.reason}.`]];
   });
   return Object.fromEntries(entries);
 }

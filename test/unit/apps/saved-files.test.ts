@@ -59,7 +59,7 @@ describe("files of a result", () => {
     expect(result).toMatchObject({
       files: [
         { not_saved: expect.stringContaining("HTTP 403") },
-        { not_saved: "The file could not be fetched: Otto may not reach its address." },
+        { not_saved: "The file was not saved: Otto may not reach its address." },
         { not_saved: expect.stringContaining("may not reach") },
       ],
       note: "[link removed]",
