@@ -1,6 +1,7 @@
 /**
- * The part of the system message that says which actions of apps fit a task, for writing once, when the task is created,
- * from the resolved actions (`resolve.ts`), and the note after a message that asks for more. Names and descriptions come from a provider, so each is one line without marks.
+ * Formats the hints of a new task (a part of its system message, written once from the actions that `resolve.ts` chose) and
+ * the note after a message. Names and descriptions come from a provider, so each is one line without control characters and
+ * brackets.
  */
 import { estimateTokens } from "../../model/tokens.ts";
 import type { CatalogueAction } from "../../ports/app-catalogue.ts";
