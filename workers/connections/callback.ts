@@ -14,7 +14,7 @@ import { isBoundBrowser } from "../http/consent-browser.ts";
 import type { AppContext } from "../http/context.ts";
 import { wakeTasksOf, writeConnectionChange } from "./changes.ts";
 import { createConnectAct, notifyOfAccount, notifyOfForeignConsent } from "./consent-notices.ts";
-import { readFirstTools } from "./directory-server.ts";
+import { readFirstTools } from "./server-consent.ts";
 import { dropAccount, dropTokens, revokeSoon } from "./drop-account.ts";
 import { type ConnectState, isOfConnection, openConnectState } from "./consent.ts";
 import { endConnected, renderNote } from "./page.ts";

@@ -18,7 +18,7 @@ import type { AppContext } from "../http/context.ts";
 import { wakeTasksOf, writeConnectionChange } from "./changes.ts";
 import { CALLBACK_PATH, type ConnectLink, PROVIDER_CALLBACK_PATH } from "./connect-token.ts";
 import { createConnectAct, notifyOfAccount } from "./consent-notices.ts";
-import { checkServer } from "./directory-server.ts";
+import { checkServer } from "./server-consent.ts";
 import { revokeSoon } from "./drop-account.ts";
 import { LINK_USED } from "./open-link.ts";
 import type { OpenedLink } from "./opened-link.ts";
