@@ -45,7 +45,7 @@ export async function readListedApps(c: AppContext): Promise<ListedApps> {
     readAddedDirectoryApps(c),
   ]);
   const directory = directoryFromEnv(c.env);
-  const isOwn = ({ provider }: Pick<CatalogueApp, "provider">) => provider === "mcp";
+  const isOfDirectory = ({ provider }: Pick<CatalogueApp, "provider">) => provider === "mcp";
   return {
     snapshot,
     apps: [...(snapshot?.apps ?? []), ...directory.map(({ app }) => app)],
@@ -53,13 +53,14 @@ export async function readListedApps(c: AppContext): Promise<ListedApps> {
       snapshot?.stats ?? EMPTY,
       directory.map(({ entry }) => entry),
     ),
-    isAdded: (app) => (isOwn(app) ? servers.has(app.app) : workspace.has(app.app)),
+    isAdded: (app) => (isOfDirectory(app) ? servers.has(app.app) : workspace.has(app.app)),
     added: [
       ...[...workspace.keys()].map((app) => ({ app, provider: "composio" as const })),
       ...[...servers.keys()].map((app) => ({ app, provider: "mcp" as const })),
     ],
-    countActions: (app) => (isOwn(app) ? (servers.get(app.app) ?? 0) : app.actionCount),
-    findEntry: (app) => (isOwn(app) ? (directory.find(({ entry }) => entry.app === app.app)?.entry ?? null) : null),
+    countActions: (app) => (isOfDirectory(app) ? (servers.get(app.app) ?? 0) : app.actionCount),
+    findEntry: (app) =>
+      isOfDirectory(app) ? (directory.find(({ entry }) => entry.app === app.app)?.entry ?? null) : null,
   };
 }
 

@@ -121,8 +121,8 @@ async function expireOthers(c: AppContext): Promise<number> {
   const tenant = getTenant(c);
   const key = unwrap(await servingKeyFromEnv(c.env, tenant));
   const table = connectionTableFromEnv(c.env, tenant);
-  const hashOf = async (app: string) => await hashCatalogueApp(app, key ?? OPERATOR_KEY);
-  const expire = async () => await table.expireOthers(PROVIDER, hashOf, OTHER_KEY);
+  const hashApp = async (app: string) => await hashCatalogueApp(app, key ?? OPERATOR_KEY);
+  const expire = async () => await table.expireOthers(PROVIDER, hashApp, OTHER_KEY);
   return unwrap(await writeConnectionChange(c.env, tenant, expire));
 }
 
