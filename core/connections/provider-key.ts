@@ -30,10 +30,15 @@ export const MAX_KEY_CHARACTERS = 200;
 /** Finds what forbids a key as it was entered; null if nothing does. The message never has a part of it. */
 export function findKeyProblem(key: string): Failed | null {
   if (key.length < MIN_CHARACTERS || key.length > MAX_KEY_CHARACTERS)
-    return failed("invalid_input", `A key has ${MIN_CHARACTERS} to ${MAX_KEY_CHARACTERS} characters.`, FIELD);
+    return failed(
+      "invalid_input",
+      `A key has ${MIN_CHARACTERS} to ${MAX_KEY_CHARACTERS} characters. ${COPY_AGAIN}`,
+      FIELD,
+    );
   return /^[\x21-\x7e]+$/.test(key)
     ? null
-    : failed("invalid_input", "A key has letters, digits and signs of ASCII alone, without spaces.", FIELD);
+    : failed("invalid_input", `A key has ASCII letters, digits and signs only, without spaces. ${COPY_AGAIN}`, FIELD);
 }
 
+const COPY_AGAIN = "Copy it again from your project's settings at Composio.";
 const FIELD = { field: "api_key" } as const;

@@ -97,9 +97,13 @@ export function refuseLarge(
   field: string,
 ): Failed | null {
   if (size <= maxFileBytes) return null;
-  return failed("too_large", `${field}: ${path} has ${size} bytes, at most ${maxFileBytes}. It was not sent.`, {
-    field,
-  });
+  return failed(
+    "too_large",
+    `${field}: ${path} has ${size} bytes, at most ${maxFileBytes}. It was not sent. Use a smaller file.`,
+    {
+      field,
+    },
+  );
 }
 
 function listNamedFiles({ refersTo = {}, mapFiles }: Pick<Tool, "refersTo" | "mapFiles">, given: unknown): NamedFile[] {

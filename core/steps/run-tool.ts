@@ -63,9 +63,13 @@ export async function uploadFiles(
   context: ToolContext<keyof ToolPorts>,
   limit: AbortSignal,
 ): Promise<Result<readonly UploadedFile[]>> {
-  const late = notSent("timeout", `The files of ${tool.name} were not uploaded in time. It was not called.`, {
-    details: { timeout_ms: UPLOAD_MS },
-  });
+  const late = notSent(
+    "timeout",
+    `The files of ${tool.name} were not uploaded in time. It was not called. Try again, or with smaller files.`,
+    {
+      details: { timeout_ms: UPLOAD_MS },
+    },
+  );
   return await awaitUnlessAborted(limit, tool.upload?.(given, context) ?? Promise.resolve(ok([])), late);
 }
 

@@ -39,7 +39,8 @@ export async function addDirectoryApp(c: AppContext, entry: DirectoryApp): Promi
     if (known.approved === null) unwrap(await readServerTools(place, known, getLooker(c)));
     return false;
   }
-  if (servers.length >= MAX_SERVERS) raise("quota_exceeded", `A tenant has at most ${MAX_SERVERS} MCP servers.`);
+  if (servers.length >= MAX_SERVERS)
+    raise("quota_exceeded", `A tenant has at most ${MAX_SERVERS} MCP servers. Remove one first.`);
   unwrap(await checkDirectoryAppFromEnv(c.env, place.tenant, entry));
   const config = unwrap(readServer({ url: entry.url, oauth: { grant: "authorization_code", per: "person" } }, ""));
   const record = await setServer(c, place, entry.app, config, servers);
@@ -47,7 +48,7 @@ export async function addDirectoryApp(c: AppContext, entry: DirectoryApp): Promi
   // Its app was not stored, so nobody could connect to it.
   if (read.record.status === "failed") {
     await removeServer(c, place, entry.app);
-    raise("upstream_failed", read.record.error ?? `The MCP server of ${entry.title} did not answer.`);
+    raise("upstream_failed", read.record.error ?? `The MCP server of ${entry.title} did not answer. Try again later.`);
   }
   return true;
 }

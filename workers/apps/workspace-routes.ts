@@ -126,8 +126,7 @@ export function workspaceAppRoutes(app: App): void {
     const place = getPlace(c);
     const act = await createAuditEntry(c, "app.remove", name);
     // A name that cannot be stored was never added.
-    if (storable(name) !== name || !unwrap(await removeApp(place, name, act)))
-      raise("not_found", "This app is not added to this workspace. GET /api/tools/workspace lists those that are.");
+    if (storable(name) !== name || !unwrap(await removeApp(place, name, act))) refuseNotAdded();
     return c.json({ status: "success" as const, message: `${name} was removed.`, app_name: name }, 200);
   });
 
@@ -167,9 +166,13 @@ async function addEntry(c: AppContext, entry: DirectoryApp): Promise<z.infer<typ
 }
 
 async function removeEntry(c: AppContext, entry: DirectoryApp): Promise<z.infer<typeof appChangeSchema>> {
-  if (!(await removeDirectoryApp(c, entry))) raise("not_found", "This app is not added to the workspace.");
+  if (!(await removeDirectoryApp(c, entry))) refuseNotAdded();
   const message = `${entry.title} was removed, and its accounts were disconnected.`;
   return { status: "success", message, app_name: entry.app };
+}
+
+function refuseNotAdded(): never {
+  raise("not_found", "This app is not added to this workspace. GET /api/tools/workspace lists those that are.");
 }
 
 function getPlace(c: AppContext): AppPlace {

@@ -239,7 +239,7 @@ export function mcpServerRoutes(app: App): void {
     const before = unwrap(await databaseFromEnv(c.env).mcpServers.all(place.tenant));
     const isNew = !before.some((one) => one.name === name);
     if (isNew && before.length >= MAX_SERVERS)
-      raise("quota_exceeded", `A tenant has at most ${MAX_SERVERS} MCP servers.`);
+      raise("quota_exceeded", `A tenant has at most ${MAX_SERVERS} MCP servers. Remove one first.`);
     const record = await setServer(c, place, name, config, before);
     const looked = unwrap(await readServerTools(place, record, getLooker(c)));
     return c.json(await readDetail(c, looked), 201, { location: `/v1/mcp-servers/${name}` });
