@@ -93,6 +93,7 @@ export interface AuditEntry {
     | "trigger.pause"
     | "trigger.resume"
     | "trigger.delete"
+    | "trigger.replay"
     | "trigger.rotate"
     | "connection.connect"
     | "connection.update"

@@ -19,11 +19,11 @@ export async function findApp(c: AppContext, given: string): Promise<FoundApp> {
   if (entry !== null) refuseDirectoryApp(entry, "app");
   const place = { env: c.env, tenant: getTenant(c) };
   const known = unwrap(await findKnownApp(place, given.toLowerCase()));
-  return known === null ? refuseUnknownApp() : { place, known };
+  return known === null ? refuseUnknownApp("app_name") : { place, known };
 }
 
-/** Refuses a name that no app of the catalogue has. */
-export function refuseUnknownApp(): never {
+/** Refuses a name that no app of the catalogue has. `field` gave it. */
+export function refuseUnknownApp(field: string): never {
   const message = "The catalogue has no app of this name. GET /api/tools/marketplace lists them.";
-  raise("not_found", message, { field: "app_name" });
+  raise("not_found", message, { field });
 }

@@ -208,7 +208,7 @@ async function readStates(c: AppContext): Promise<ReadonlyMap<string, AppState>>
 async function findListedApp(c: AppContext, given: string): Promise<{ snapshot: CatalogueSnapshot; app: string }> {
   const snapshot = await readSnapshot(c);
   const app = given.toLowerCase();
-  return snapshot?.apps.some((one) => one.app === app) === true ? { snapshot, app } : refuseUnknownApp();
+  return snapshot?.apps.some((one) => one.app === app) === true ? { snapshot, app } : refuseUnknownApp("app_name");
 }
 
 /** Reads the triggers of apps, by the app's name. `snapshot` null: they are not asked for. */

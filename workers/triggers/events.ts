@@ -57,8 +57,8 @@ export async function receiveProviderEvent(c: AppContext, body: Uint8Array): Pro
 async function isSignedByProvider(c: AppContext, body: Uint8Array): Promise<boolean> {
   const header = (name: string) => c.req.header(name) ?? null;
   const now = Date.now();
-  for (const isAgain of [false, true]) {
-    const secrets = unwrap(await readEventSecrets(c.env, now, isAgain));
+  for (const mustReread of [false, true]) {
+    const secrets = unwrap(await readEventSecrets(c.env, now, mustReread));
     for (const secret of secrets ?? [])
       if (await isSigned({ type: "composio", secret, signatureHeader: "", body, header }, now)) return true;
   }
@@ -66,7 +66,7 @@ async function isSignedByProvider(c: AppContext, body: Uint8Array): Promise<bool
 }
 
 /** Finds the trigger that the provider means. An unknown one is refused, and logged for the operator to count. */
-async function findTrigger(env: Env, providerId: string): Promise<{ tenant: string; trigger: Trigger }> {
+async function findTriggerOfProvider(env: Env, providerId: string): Promise<{ tenant: string; trigger: Trigger }> {
   const { triggers } = databaseFromEnv(env);
   const owned = await triggers.findOwner(providerId);
   if (!owned.ok && owned.error.code === "not_found") {
@@ -83,7 +83,7 @@ async function takeEvent(
   event: ProviderEvent & { readonly kind: "message" },
   { name, bytes }: { readonly name: string; readonly bytes: number },
 ): Promise<string> {
-  const { tenant, trigger } = await findTrigger(c.env, event.triggerId);
+  const { tenant, trigger } = await findTriggerOfProvider(c.env, event.triggerId);
   await paceRequest(c.env, tenant, c.req);
   chargeCost(c.env, tenant, REQUEST_MS + rateBody("json", bytes));
   // The provider sends it again.
@@ -98,7 +98,7 @@ async function takeEvent(
 
 /** Notes that the provider switched a trigger off, and notifies its owner first: a repeat sends the same message. */
 async function stopTrigger(env: Env, providerId: string): Promise<void> {
-  const { tenant, trigger } = await findTrigger(env, providerId);
+  const { tenant, trigger } = await findTriggerOfProvider(env, providerId);
   if (trigger.state !== "active") return;
   await notifyOfStop(env, tenant, trigger);
   const { id, version } = trigger;

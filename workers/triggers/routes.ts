@@ -3,6 +3,7 @@ import { createRoute } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { iso } from "../../core/base/iso.ts";
 import { writeCursor } from "../../core/base/page-cursor.ts";
 import { getHookInboxName } from "../../core/channels/webhooks/hook.ts";
 import { OPERATOR_TENANT } from "../../core/ports/audit.ts";
@@ -18,15 +19,8 @@ import { requireScope } from "../http/middleware/require-scope.ts";
 import { getTenant } from "../http/principal.ts";
 import { pageOf } from "../http/schemas.ts";
 import { unwrap } from "../http/unwrap.ts";
-import {
-  createTrigger,
-  endSoon,
-  findTrigger,
-  getReader,
-  pauseTrigger,
-  requireAdminOfShared,
-  resumeTrigger,
-} from "./create.ts";
+import { findTrigger, getReader, requireAdminOfShared } from "./access.ts";
+import { createTrigger, endSoon, pauseTrigger, resumeTrigger } from "./change-trigger.ts";
 import { rotateSubscription } from "./subscription.ts";
 import { rotatedSchema, toTriggerView, triggerSchema } from "./view.ts";
 
@@ -47,7 +41,7 @@ const create = createRoute({
   method: "post",
   operationId: "triggers.create",
   path: "/v1/triggers",
-  summary: "Make a trigger",
+  summary: "Create a trigger",
   description: `Each event of the account becomes a task, as a call of a hook does. \`prompt\` is a template: \`{{data.subject}}\` is a field of the event, \`{{payload}}\` all of it; inserted values are marked as data from outside. The account is one of the key's person, or a shared one, which needs the scope \`admin\`. A trigger that the provider does not confirm at once is \`pending\`, and Otto creates it later. At most ${MAX_TRIGGERS} per tenant.`,
   middleware: write,
   request: {
@@ -203,7 +197,7 @@ export function triggerRoutes(app: App): void {
   app.openapi(replay, async (c) => {
     const { id, message } = c.req.valid("param");
     requireAdminOfShared(c, await findTrigger(c, id));
-    const act = await createAuditEntry(c, "hook.replay", id);
+    const act = await createAuditEntry(c, "trigger.replay", id);
     return c.json(await replayReceived(c, { name: getHookInboxName(id), since: 0 }, message, act), 202);
   });
 
@@ -211,6 +205,6 @@ export function triggerRoutes(app: App): void {
     const act = await createAuditEntry(c, "trigger.rotate", "composio");
     unwrap(await databaseFromEnv(c.env).audit.add(OPERATOR_TENANT, act));
     const until = unwrap(await rotateSubscription(c.env));
-    return c.json({ old_secret_until: new Date(until).toISOString() }, 200);
+    return c.json({ old_secret_until: iso(until) }, 200);
   });
 }

@@ -10,7 +10,6 @@ import type { Env } from "../../adapters/env/bindings.ts";
 import { toBase64 } from "../../core/base/base64.ts";
 import { failed, type Failed, ok, type Result } from "../../core/base/errors.ts";
 import { OLD_SECRET_MS, selectValidSecrets } from "../../core/channels/webhooks/old-secrets.ts";
-import { NO_PROVIDER_MESSAGE } from "../../core/connections/catalogue-app.ts";
 import type { AppTriggers } from "../../core/ports/apps.ts";
 import { OPERATOR_TENANT } from "../../core/ports/audit.ts";
 import type { StoredSubscription } from "../../core/ports/subscription-table.ts";
@@ -24,7 +23,11 @@ const FRESH_MS = 30_000;
 const REREAD_MS = 2_000;
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
-export const NO_PROVIDER = failed("not_available", NO_PROVIDER_MESSAGE);
+/** Events belong to the operator's key: a tenant's own key receives none. */
+export const NO_PROVIDER = failed(
+  "not_available",
+  "Triggers need the operator's Composio key. Ask the operator to set COMPOSIO_API_KEY.",
+);
 
 /**
  * The address to which events are sent: the configured one, because a request could name any. Demo apps also use the address
@@ -131,17 +134,17 @@ interface KnownSecrets {
 let known: KnownSecrets | null = null;
 
 /**
- * The valid secrets, the current one first. `isAgain`: those that this isolate knows signed nothing, so they are read again,
+ * The valid secrets, the current one first. `mustReread`: those that this isolate knows signed nothing, so they are read again,
  * at most every two seconds. Null: they were read just now.
  */
 export async function readEventSecrets(
   env: Env,
   now: number,
-  isAgain: boolean,
+  mustReread: boolean,
 ): Promise<Result<readonly string[] | null>> {
   const age = known === null || known.env !== env ? Infinity : now - known.at;
-  if (isAgain && age < REREAD_MS) return ok(null);
-  if (!isAgain && age < FRESH_MS && known !== null) return ok(known.secrets);
+  if (mustReread && age < REREAD_MS) return ok(null);
+  if (!mustReread && age < FRESH_MS && known !== null) return ok(known.secrets);
   const found = await databaseFromEnv(env).subscriptions.find(OWNER);
   if (!found.ok) return found;
   const secrets: string[] = [];

@@ -1,5 +1,6 @@
 /** Triggers in the API, without the provider's ids. */
 import { z } from "zod";
+import { iso } from "../../core/base/iso.ts";
 import { type Trigger, TRIGGER_STATES, triggerRequestSchema } from "../../core/triggers/trigger.ts";
 
 const time = z.iso.datetime();
@@ -38,7 +39,7 @@ export function toTriggerView({ id, version, config, state, why, actsFor, create
     state,
     why,
     acts_for: actsFor === null ? null : { person_id: actsFor.person, name: actsFor.name },
-    created_at: new Date(createdAt).toISOString(),
-    updated_at: new Date(updatedAt).toISOString(),
+    created_at: iso(createdAt),
+    updated_at: iso(updatedAt),
   };
 }

@@ -6,7 +6,7 @@ import { control } from "./provider.ts";
 
 export const TRIGGERS = "/v1/triggers";
 export const TRIGGER = "GMAIL_NEW_MESSAGE_TRIGGER";
-const SOON = { timeout: 20_000, interval: 25 };
+export const SOON = { timeout: 20_000, interval: 25 };
 
 export interface SentEvent {
   readonly id?: string;
@@ -69,7 +69,13 @@ export async function findProviderId(account: string): Promise<string> {
 export async function listReceived(caller: Caller, id: string) {
   const answer = await caller.send("GET", `${TRIGGERS}/${id}/received`);
   expect(answer.status, answer.text).toBe(200);
-  return answer.json.data as { state: string; task_id: string | null; note: string | null; event: string }[];
+  return answer.json.data as {
+    message_id: string;
+    state: string;
+    task_id: string | null;
+    note: string | null;
+    event: string;
+  }[];
 }
 
 /** The outcomes of the events that are no repeats, once there are this many and none waits. */

@@ -135,7 +135,7 @@ describe("a trigger", () => {
     }
     expect((await office.admin.send("POST", `${TRIGGERS}/${id}/pause`)).json.state).toBe("paused");
     // An administrator does not use the account.
-    expectProblem(await office.admin.send("POST", `${TRIGGERS}/${id}/resume`), 404, "connection");
+    expectProblem(await office.admin.send("POST", `${TRIGGERS}/${id}/resume`), 403);
     expect((await ana.send("POST", `${TRIGGERS}/${id}/resume`)).json.state).toBe("active");
   });
 

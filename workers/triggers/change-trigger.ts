@@ -1,4 +1,4 @@
-/** Checks a trigger that somebody asks for, creates it, and finds and resumes stored ones. */
+/** Creates, resumes and pauses triggers. */
 import { waitUntil } from "cloudflare:workers";
 import { appCatalogueFromEnv } from "../../adapters/env/app-catalogue.ts";
 import { appProviderFromEnv } from "../../adapters/env/apps.ts";
@@ -14,21 +14,25 @@ import { isCatalogueApp } from "../../core/connections/catalogue-app.ts";
 import type { Connection } from "../../core/connections/connection.ts";
 import { TOOLS_MS } from "../../core/tenant/cost-rates.ts";
 import { checkTriggerConfig } from "../../core/triggers/check-config.ts";
-import { mayUseTrigger, type Trigger, type TriggerConfig, type TriggerRequest } from "../../core/triggers/trigger.ts";
+import type { Trigger, TriggerConfig, TriggerRequest } from "../../core/triggers/trigger.ts";
 import { resolveAgent } from "../agents/resolve.ts";
+import { refuseUnknownApp } from "../apps/find-app.ts";
 import { checkRule, describeCaller } from "../channels/webhooks/replace-hook.ts";
 import { createAuditEntry } from "../http/audit-entry.ts";
 import { chargeCost } from "../http/charge-cost.ts";
-import type { AppContext, MiddlewareContext } from "../http/context.ts";
+import type { AppContext } from "../http/context.ts";
 import { getIdSource } from "../http/new-ids.ts";
-import { getPerson, getTenant, hasScope } from "../http/principal.ts";
+import { getPerson, getTenant } from "../http/principal.ts";
 import { requirePerson } from "../http/require-person.ts";
 import { unwrap } from "../http/unwrap.ts";
+import { requireAdminOfShared } from "./access.ts";
 import { activateTrigger, endDueTriggers, isFinal } from "./activate.ts";
 import { findEventsUrl, NO_PROVIDER } from "./subscription.ts";
 
 /** How long a request that ends a trigger continues at the provider. */
 const ENDING_MS = 20_000;
+const NOT_OWNER =
+  "Only the owner of the account can resume its trigger. Ask the owner, or create a trigger with an account of your own.";
 
 /** Creates a trigger. One that the provider does not confirm now is pending, and the sweep creates it. */
 export async function createTrigger(c: AppContext, { acts_for, ...asked }: TriggerRequest): Promise<Trigger> {
@@ -51,8 +55,9 @@ export async function createTrigger(c: AppContext, { acts_for, ...asked }: Trigg
 
 /** Makes a paused or stopped trigger active again, with the account that its connection has now. */
 export async function resumeTrigger(c: AppContext, trigger: Trigger): Promise<Trigger> {
-  const { id, version, config, providerId, state } = trigger;
+  const { id, version, config, owner, providerId, state } = trigger;
   if (state === "active") return trigger;
+  if (owner !== null && owner !== getPerson(c)?.id) raise("forbidden", NOT_OWNER);
   await findUsable(c, config.connection, config.app);
   const act = await createAuditEntry(c, "trigger.resume", id);
   const change = { id, version, state: "pending", why: null, providerId } as const;
@@ -94,32 +99,12 @@ export function endSoon(c: AppContext): void {
   waitUntil(endDueTriggers(c.env, now, now + ENDING_MS).catch(() => undefined));
 }
 
-/** Returns a trigger that the caller may see. */
-export async function findTrigger(c: MiddlewareContext, id: string): Promise<Trigger> {
-  if (!isId("trigger", id)) raise("not_found", "There is no such trigger.");
-  const found = unwrap(await databaseFromEnv(c.env).triggers.get(getTenant(c), id));
-  return mayUseTrigger(found, getReader(c)) ? found : raise("not_found", "There is no such trigger.");
-}
-
-export function getReader(c: MiddlewareContext): { readonly person: string | null; readonly isAdmin: boolean } {
-  return { person: getPerson(c)?.id ?? null, isAdmin: hasScope(c, "admin") };
-}
-
-/** A trigger of a shared account serves the whole tenant, as the account does. */
-export function requireAdminOfShared(c: AppContext, { owner }: Pick<Trigger, "owner">): void {
-  if (owner === null && !hasScope(c, "admin"))
-    raise("forbidden", "Only an administrator changes a trigger of a shared account.");
-}
-
 /** Returns the settings with the names of the catalogue, once they fit the schema of the event. */
 async function checkSettings(c: AppContext, asked: TriggerConfig): Promise<TriggerConfig> {
   chargeCost(c.env, getTenant(c), TOOLS_MS);
   const snapshot = unwrap(await appCatalogueFromEnv(c.env).snapshot());
   const app = snapshot?.apps.find((one) => one.app === asked.app.toLowerCase());
-  if (snapshot === null || app === undefined)
-    return raise("not_found", "The catalogue has no app of this name. GET /api/tools/marketplace lists them.", {
-      field: "app",
-    });
+  if (snapshot === null || app === undefined) return refuseUnknownApp("app");
   const known = unwrap(await snapshot.triggersOf(app.app));
   const found = known.find(({ trigger }) => trigger === asked.trigger.toUpperCase());
   if (app.status === "removed" || found === undefined) {
