@@ -167,7 +167,6 @@ test("without a provider the pages say so, and what works anyway", async () => {
   await console.open("/apps");
   await page.getByText(DISABLED).waitFor();
   await page.getByText("Apps with an MCP server of their own need no key.").waitFor();
-  await page.getByText("Ask an administrator to save a Composio key").waitFor();
   await page.getByRole("list", { name: "Apps of the catalogue" }).getByText("Notion").waitFor();
   expect(await page.getByRole("button", { name: "Sync the catalogue" }).count()).toBe(0);
   await expectWidths(page, "apps-none");

@@ -125,7 +125,7 @@ test("an account is connected on the provider's page, declined, connected again 
   await page.getByText("Gmail is disconnected.").waitFor();
   await table.getByText("Disconnected", { exact: true }).waitFor();
   const again = accounts.getByRole("button", { name: /^Reconnect Gmail/ }).and(page.locator(".bg-accent"));
-  await signInBy(async () => await again.click(), "Decline", "Nothing was connected.");
+  await signInBy(async () => await again.click(), "Decline", "Ask for a new link to try again.");
   await signInBy(async () => await again.click(), "Continue as ana@demo.example");
   await expect.poll(async () => await table.getByText("Connected", { exact: true }).count(), PATIENT).toBe(2);
 });
@@ -134,7 +134,7 @@ test("a trigger is created, its event becomes a task, and it is paused, resumed 
   const { page, api } = console;
   await console.open("/apps/gmail?view=triggers");
   await page.getByText("No triggers yet").waitFor();
-  await page.getByRole("button", { name: /^Create a trigger of/ }).click();
+  await page.getByRole("button", { name: /^Create trigger:/ }).click();
   const dialog = page.getByRole("dialog", { name: /^Create a trigger of/ });
   await dialog.getByLabel("Account").selectOption("ana@demo.example");
   await dialog.getByLabel("Instructions (optional)").fill("Answer {{data.subject}}");

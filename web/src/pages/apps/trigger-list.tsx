@@ -65,7 +65,7 @@ export function TriggerList({ app }: { readonly app: MarketplaceApp }) {
                   size="small"
                   className="self-start"
                   icon={<Zap aria-hidden className="size-4" />}
-                  aria-label={honestProse(`Create a trigger of ${event.display_name}`)}
+                  aria-label={honestProse(`Create trigger: ${event.display_name}`)}
                   onClick={() => setMaking(event)}
                 >
                   Create trigger
