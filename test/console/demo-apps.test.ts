@@ -251,29 +251,6 @@ test("an administrator sets the effect and risk of an action, sees what was comp
   expect(await read()).toEqual([]);
 });
 
-test("an administrator saves a key of an own project, and removes it", async () => {
-  const { page } = console;
-  await console.open("/apps");
-  const section = page.getByRole("region", { name: "Composio key" });
-  await section.getByText("Demo apps serve this workspace.").waitFor();
-  const field = section.getByLabel("Key of your project");
-  await field.fill("no-such-key-at-all");
-  await section.getByRole("button", { name: "Save key" }).click();
-  await section.getByText(/Composio refused this key/).waitFor();
-  await expectWidths(page, "demo-key-refused");
-  await field.fill("demo-own-northwind");
-  await section.getByRole("button", { name: "Save key" }).click();
-  await page.getByText(/The key is saved. 2 accounts have to be connected again./).waitFor();
-  await section.getByText("Your own key serves this workspace").waitFor();
-  expect(await page.content()).not.toContain("demo-own-northwind");
-  await expectWidths(page, "demo-key-saved");
-  await expectFit(page, "demo-key-saved");
-  await section.getByRole("button", { name: "Remove key" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Remove the key" }).click();
-  await page.getByText("The key is removed.").waitFor();
-  await section.getByText("Demo apps serve this workspace.").waitFor();
-});
-
 test("an agent gets chosen apps and actions, and the page of the app says who may use it", async () => {
   const { page, agent } = console;
   await console.open("/apps/gmail");
@@ -375,4 +352,28 @@ test("who is no administrator sees the state and connects an own account alone",
     expect(await page.getByRole("button", { name, exact: true }).count(), name).toBe(0);
   expect(await page.getByText("Who may use it").count()).toBe(0);
   expect(await page.getByRole("button", { name: /^Change the effect/ }).count()).toBe(0);
+});
+
+// Last: the accounts of the demo apps expire by it.
+test("an administrator saves a key of an own project, and removes it", async () => {
+  const { page } = console;
+  await console.open("/apps");
+  const section = page.getByRole("region", { name: "Composio key" });
+  await section.getByText("Demo apps serve this workspace.").waitFor();
+  const field = section.getByLabel("Key of your project");
+  await field.fill("no-such-key-at-all");
+  await section.getByRole("button", { name: "Save key" }).click();
+  await section.getByText(/Composio refused this key/).waitFor();
+  await expectWidths(page, "demo-key-refused");
+  await field.fill("demo-own-northwind");
+  await section.getByRole("button", { name: "Save key" }).click();
+  await page.getByText(/The key is saved. 2 accounts have to be connected again./).waitFor();
+  await section.getByText("Your own key serves this workspace").waitFor();
+  expect(await page.content()).not.toContain("demo-own-northwind");
+  await expectWidths(page, "demo-key-saved");
+  await expectFit(page, "demo-key-saved");
+  await section.getByRole("button", { name: "Remove key" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove the key" }).click();
+  await page.getByText("The key is removed.").waitFor();
+  await section.getByText("Demo apps serve this workspace.").waitFor();
 });

@@ -216,6 +216,7 @@ export const FIELDS: Readonly<Record<string, unknown>> = {
   "diff.removed": [],
   account: "tenant",
   api_key: "ak_1234567890",
+  document: "https://developers.example.com/mcp",
   refused_at: null,
   "ProviderKeyChange.served_by": "own",
   "ProviderKeyStatus.served_by": "own",

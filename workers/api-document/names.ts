@@ -28,6 +28,7 @@ const ENUMS: Readonly<Record<string, string>> = {
   ApprovalDecision: "approve refuse",
   AddedAppStatus: "success already_added",
   ActionSearchStrategy: "exact_lookup sdk_search cache_ranked none",
+  AppProvider: "composio mcp",
   ActionSearchTier: "exact_lookup sdk_search cache_ranked",
   AppLevel: APP_LEVELS.join(" "),
   AppUse: "usable unconnected unusable",

@@ -18,6 +18,7 @@ import type { TokenSet } from "../../../core/connections/tokens.ts";
 import type { ProviderAccounts } from "../../../core/ports/provider-accounts.ts";
 import { fakeAuthorizations } from "../../fakes/authorizations.ts";
 import { fakeProviderBook } from "../../fakes/provider-book.ts";
+import { connectAccount } from "../database/connect-account.ts";
 import { fakeBackend, postgresBackend, type TenantConnections } from "../database/connection-tables.ts";
 import { act } from "../database/rows.ts";
 import { valueOf } from "../value-of.ts";
@@ -59,8 +60,10 @@ describe.each([fakeBackend(), postgresBackend()])("accounts of a provider over $
   afterAll(() => backend.close());
 
   async function connect(person: string | null, providerId: string, given: { tokens?: TokenSet; hash?: string } = {}) {
-    const { id } = valueOf(await at.table.ensure({ app: "gmail", person, alias: null }, "composio"));
     const { tokens = { kind: "account", providerId }, hash = await hashCatalogueApp("gmail") } = given;
+    if (tokens.kind === "account")
+      return toAccount(await connectAccount(at.table, { app: "gmail", person, tokens, settingsHash: hash }, at.now()));
+    const { id } = valueOf(await at.table.ensure({ app: "gmail", person, alias: null }, "composio"));
     const rest = { label: null, scopes: null, unattended: false, settingsHash: hash, by: { person, name: "Ana" } };
     return toAccount(valueOf(await at.table.complete(id, { tokens, ...rest }, act("connection.connect", id))));
   }

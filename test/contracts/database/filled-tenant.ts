@@ -118,8 +118,10 @@ export async function fillTenant(database: Database, server: Pick<TestDatabase, 
 /** An app of the catalogue with one action, which the agent may only read. */
 async function addSpyApp(database: Database, tenant: string, agent: string): Promise<void> {
   const after = { enabledActions: ["SPY_LOOK"], overrides: {}, approved: { SPY_LOOK: "h" } };
-  valueOf(await database.workspaceApps.put(tenant, { app: "spy", before: null, after }, act("app.add", "spy")));
-  const assignments = [{ app: "spy", isActive: true, level: "read_only" as const, actions: [] }];
+  valueOf(
+    await database.workspaceApps.put(tenant, { app: "spy_mail", before: null, after }, act("app.add", "spy_mail")),
+  );
+  const assignments = [{ app: "spy_mail", isActive: true, level: "read_only" as const, actions: [] }];
   const settings = { assignments, permissions: new Map([["SPY_LOOK", false]]) };
   valueOf(await database.workspaceApps.setAgent(tenant, agent, settings, act("agent.set_apps", agent)));
 }

@@ -171,7 +171,7 @@ describe("the Worker's role", () => {
       where p.prosecdef and has_function_privilege('otto_app', p.oid, 'execute')
         -- Only the embedded Postgres has it; test/startup/database-bridge.test.ts covers what it refuses.
         and p.proname <> 'set_config' order by 1`);
-    const connections = ["otto_connection_waits", "otto_connections_to_check"];
+    const connections = ["otto_connection_waits", "otto_connections_of_entity", "otto_connections_to_check"];
     const names = [
       "otto_apps_to_follow",
       ...connections,
@@ -183,7 +183,8 @@ describe("the Worker's role", () => {
     ];
     const sweep = ["otto_overdue_deliveries", "otto_overdue_schedules", "otto_overdue_tasks", "otto_purge_tenant"];
     const keys = ["otto_reindexes", "otto_revocations_due", "otto_sealing_keys", "otto_set_first_sealing_key"];
-    expect(rows.map(({ name }) => name)).toEqual([...names, ...sweep, ...keys, "otto_slack_tenant", "otto_tenants"]);
+    const last = ["otto_slack_tenant", "otto_tenants", "otto_trigger_owner", "otto_triggers_pending"];
+    expect(rows.map(({ name }) => name)).toEqual([...names, ...sweep, ...keys, ...last]);
     for (const row of rows)
       expect(row).toMatchObject({
         owner: "otto_directory",

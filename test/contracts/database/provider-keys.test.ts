@@ -4,6 +4,7 @@ import { ok } from "../../../core/base/errors.ts";
 import { OTHER_KEY } from "../../../core/connections/provider-key.ts";
 import { valueOf } from "../value-of.ts";
 import { type SealedDatabase, startSealedDatabase } from "./connection-tables.ts";
+import { connectAccount } from "./connect-account.ts";
 import { act, makeTenant, newId } from "./rows.ts";
 
 let sealed: SealedDatabase;
@@ -75,11 +76,8 @@ test("the first tenant fills the catalogue, after it those whose key was refused
 test("accounts of another key expire with the reason, and no others", async () => {
   const table = sealed.database.connections(tenant, sealed.sealOf(tenant));
   const connect = async (app: string, provider: "composio" | "oauth", settingsHash: string) => {
-    const { id } = valueOf(await table.ensure({ app, person: null, alias: null }, provider));
     const tokens = { kind: "account", providerId: "ca_1" } as const;
-    const rest = { label: null, scopes: null, unattended: false, by: { person: null, name: "Ana" } };
-    valueOf(await table.complete(id, { tokens, settingsHash, ...rest }, act("connection.connect", id)));
-    return id;
+    return (await connectAccount(table, { app, person: null, tokens, settingsHash, provider })).id;
   };
   const ids = [await connect("gmail", "composio", "old gmail"), await connect("slack", "composio", "new slack")];
   ids.push(await connect("crm", "oauth", "old crm"));

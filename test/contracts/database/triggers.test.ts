@@ -5,6 +5,7 @@ import type { Database } from "../../../core/ports/database.ts";
 import type { Trigger } from "../../../core/triggers/trigger.ts";
 import { startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
 import { valueOf } from "../value-of.ts";
+import { connectAccount } from "./connect-account.ts";
 import { SEAL } from "./filled-tenant.ts";
 import { act, makeTenant, newId, personOf, triggerRow } from "./rows.ts";
 
@@ -30,15 +31,13 @@ beforeEach(async () => {
   tenant = (await makeTenant(database)).tenant.id;
   const record = personOf("Ana");
   person = valueOf(await database.people.create(tenant, record, act("person.create", record.id))).id;
-  const table = database.connections(tenant, SEAL);
-  connection = valueOf(await table.ensure({ app: "spy", person, alias: null }, "composio")).id;
   await consent();
 });
 
 async function consent(): Promise<void> {
   const tokens = { kind: "account", providerId: newId("key") } as const;
-  const given = { tokens, label: null, scopes: null, unattended: true, settingsHash: "h", by: { person, name: "Ana" } };
-  valueOf(await database.connections(tenant, SEAL).complete(connection, given, act("connection.connect", connection)));
+  const table = database.connections(tenant, SEAL);
+  connection = (await connectAccount(table, { app: "spy", person, tokens, settingsHash: "h" })).id;
 }
 
 /** Makes a trigger of the person's connection, which the provider has. */

@@ -42,6 +42,8 @@ export type AppOverrides = { status: "success"; overridden_count: number; app_na
 
 export type AppOverridesInput = { overrides: Record<string, { effect?: EffectClass | undefined; security?: SecurityLevel | undefined; schema_hash?: string | undefined }> };
 
+export type AppProvider = "composio" | "mcp";
+
 export type AppResolution = { query: string; agent: string; strategy: ActionSearchStrategy; search_ms: number; intent: { capabilities: (string)[]; actions: (string)[]; is_generic: boolean }; tiers: ({ tier: ActionSearchTier; found: number; first: (string)[] })[]; actions: ({ name: string; app_name: string; tool: string; score: number; is_shown: boolean })[]; apps: ({ app_name: string; state: AppUse })[]; suggested_apps: (string)[]; hints: string };
 
 export type AppTrigger = { name: string; display_name: string; description: string; app_name: string; config: Record<string, unknown>; payload: Record<string, unknown> | null };
@@ -631,7 +633,7 @@ export interface paths {
   };
   "/api/tools/marketplace": {
     /** List the apps of the catalogue, by the number of their actions, and then those of the directory */
-    get: { parameters: { query?: { app?: string | undefined; category?: string | undefined; search?: string | undefined; provider?: "composio" | "mcp" | undefined; limit?: number | undefined; offset?: number | undefined; include?: "triggers" | undefined }; path?: never }; responses: { 200: { content: { "application/json": Marketplace } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    get: { parameters: { query?: { app?: string | undefined; category?: string | undefined; search?: string | undefined; provider?: AppProvider | undefined; limit?: number | undefined; offset?: number | undefined; include?: "triggers" | undefined }; path?: never }; responses: { 200: { content: { "application/json": Marketplace } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/api/tools/refresh-connections": {
     /** Check connected accounts at the provider of the catalogue */
