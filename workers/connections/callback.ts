@@ -36,9 +36,10 @@ export async function completeLink(c: AppContext, text: string): Promise<Respons
     appsFromEnv(c.env, state.tenant).find(state.app),
   ]);
   if (!before.ok) return renderMissing(c, before.error);
+  // A state of another app ends nothing of this connection.
+  if (!isOfConnection(state, before.value)) return renderNote(c, 400, NO_STATE);
   if (!client.ok) return await endWithoutApp(c, state, client.error);
   const returned: ReturnedConsent = { state, before: before.value, client: client.value };
-  if (!isOfConnection(state, before.value)) return renderNote(c, 400, NO_STATE);
   if (!(await isBoundBrowser(c, state.nonce))) return await refuseBrowser(c, returned);
   const taken = await takeFlow(c, state);
   if (taken.ok) return await completeConsent(c, returned, taken.value);
