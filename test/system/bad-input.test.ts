@@ -91,7 +91,7 @@ function isForBrowser({ path }: Operation): boolean {
 
 /** The key that gets past the door of a route. */
 function holder({ path }: Operation): Caller {
-  return path.startsWith("/v1/tenants") || path.startsWith("/v1/integrations") ? system.operator : patient;
+  return path.startsWith("/v1/tenants") || path === "/v1/integrations/composio/rotate" ? system.operator : patient;
 }
 
 /** Sends again what came too fast: a tenant that floods is paced (docs/decisions/0066-what-tenants-cost-a-process.md). */
