@@ -81,34 +81,36 @@ drop trigger record_sealing_key on entity_connections;
 create trigger record_sealing_key after insert or update of sealed, flow, flow_account, revoking on entity_connections
   for each row execute function otto_record_sealing_key('sealed', 'flow', 'flow_account', 'revoking');
 
--- As in 0033, with the new column.
+-- As in 0024, of every column that a trigger `record_sealing_key` names, so that a later table is judged too.
 create or replace function otto_forget_sealing_key(unused text)
 returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  place record;
+  is_used boolean;
 begin
   -- Until this ends nothing is sealed: a value that is written now records its key after the removal.
   lock table public.sealing_keys in share row exclusive mode;
-  if exists (
-    select from (
-      select sealed from public.secrets
-      union all select sealed from public.mcp_servers
-      union all select auth from public.mcp_servers
-      union all select sealed from public.endpoints
-      union all select unnest(old_sealed) from public.endpoints
-      union all select sealed from public.hooks
-      union all select unnest(old_sealed) from public.hooks
-      union all select sealed from public.slack_installs
-      union all select sealed from public.entity_connections
-      union all select flow from public.entity_connections
-      union all select flow_account from public.entity_connections
-      union all select unnest(revoking) from public.entity_connections
-      union all select sealed from public.app_clients
-    ) as stored (value)
-    where value is not null and case when value like 'b3Rr%' then left(value, 16) else '' end = unused
-  ) then
-    return false;
-  end if;
+  for place in
+    select t.tgrelid::regclass as of_table,
+      format(case y.typcategory when 'A' then 'unnest(r.%I)' else 'r.%I' end, a.attname) as cells
+    from pg_trigger t
+    -- The arguments of a trigger, each with a zero byte after it.
+    join pg_attribute a on a.attrelid = t.tgrelid
+      and a.attname = any (string_to_array(encode(t.tgargs, 'escape'), '\000'))
+    join pg_type y on y.oid = a.atttypid
+    where t.tgfoid = 'public.otto_record_sealing_key()'::regprocedure
+  loop
+    execute format(
+      'select exists (select from %s r, lateral (select %s) as sealed (value)
+       where value is not null and case when value like ''b3Rr%%'' then left(value, 16) else '''' end = $1)',
+      place.of_table, place.cells
+    ) into is_used using unused;
+    if is_used then
+      return false;
+    end if;
+  end loop;
   delete from public.sealing_keys where header = unused;
   return true;
 end

@@ -79,7 +79,7 @@ grant select, update, delete         on trigger_endings       to otto_app;
 grant select, update, delete         on app_triggers          to otto_directory;
 grant select, insert, delete         on trigger_endings       to otto_directory;
 
--- Whatever removes a trigger of the provider from its row puts it into the outbox, in the same transaction.
+-- However a trigger of the provider leaves its row, it enters the outbox in the same transaction.
 create function otto_end_trigger()
 returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -220,42 +220,9 @@ grant execute on function otto_triggers_pending(timestamptz, integer)     to ott
 create trigger record_sealing_key after insert or update of sealed, old_sealed on trigger_subscriptions
   for each row execute function otto_record_sealing_key('sealed', 'old_sealed');
 
--- As in 0038, with the table of subscriptions.
+-- For otto_forget_sealing_key (0038).
 create policy directory_rows on trigger_subscriptions to otto_directory using (true);
 grant select on trigger_subscriptions to otto_directory;
-create or replace function otto_forget_sealing_key(unused text)
-returns boolean
-language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  -- Until this ends nothing is sealed: a value that is written now records its key after the removal.
-  lock table public.sealing_keys in share row exclusive mode;
-  if exists (
-    select from (
-      select sealed from public.secrets
-      union all select sealed from public.mcp_servers
-      union all select auth from public.mcp_servers
-      union all select sealed from public.endpoints
-      union all select unnest(old_sealed) from public.endpoints
-      union all select sealed from public.hooks
-      union all select unnest(old_sealed) from public.hooks
-      union all select sealed from public.slack_installs
-      union all select sealed from public.entity_connections
-      union all select flow from public.entity_connections
-      union all select flow_account from public.entity_connections
-      union all select unnest(revoking) from public.entity_connections
-      union all select sealed from public.app_clients
-      union all select sealed from public.trigger_subscriptions
-      union all select unnest(old_sealed) from public.trigger_subscriptions
-    ) as stored (value)
-    where value is not null and case when value like 'b3Rr%' then left(value, 16) else '' end = unused
-  ) then
-    return false;
-  end if;
-  delete from public.sealing_keys where header = unused;
-  return true;
-end
-$$;
 
 revoke create on schema public from otto_directory;
 revoke otto_directory from current_user;

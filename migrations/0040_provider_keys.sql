@@ -61,41 +61,5 @@ create trigger purge_provider_keys after update of purged_at on tenants
 create trigger record_sealing_key after insert or update of sealed on provider_keys
   for each row execute function otto_record_sealing_key('sealed');
 
--- As in 0039, with this table.
-create or replace function otto_forget_sealing_key(unused text)
-returns boolean
-language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  -- Until this ends nothing is sealed: a value that is written now records its key after the removal.
-  lock table public.sealing_keys in share row exclusive mode;
-  if exists (
-    select from (
-      select sealed from public.secrets
-      union all select sealed from public.mcp_servers
-      union all select auth from public.mcp_servers
-      union all select sealed from public.endpoints
-      union all select unnest(old_sealed) from public.endpoints
-      union all select sealed from public.hooks
-      union all select unnest(old_sealed) from public.hooks
-      union all select sealed from public.slack_installs
-      union all select sealed from public.entity_connections
-      union all select flow from public.entity_connections
-      union all select flow_account from public.entity_connections
-      union all select unnest(revoking) from public.entity_connections
-      union all select sealed from public.app_clients
-      union all select sealed from public.trigger_subscriptions
-      union all select unnest(old_sealed) from public.trigger_subscriptions
-      union all select sealed from public.provider_keys
-    ) as stored (value)
-    where value is not null and case when value like 'b3Rr%' then left(value, 16) else '' end = unused
-  ) then
-    return false;
-  end if;
-  delete from public.sealing_keys where header = unused;
-  return true;
-end
-$$;
-
 revoke create on schema public from otto_directory;
 revoke otto_directory from current_user;

@@ -53,7 +53,7 @@ export function endOverdueFlow(query: Query, tenant: string, id: string) {
     where ${isThis(tenant, id)} and flow_account is not null and flow_account_until <= ${CLOCK}`);
 }
 
-/** The database's time after so many milliseconds. */
+/** The database's time in `ms` milliseconds. */
 export function inMs(ms: number): SQL {
   return sql`${CLOCK} + ${ms}::float8 * interval '1 millisecond'`;
 }

@@ -1,8 +1,7 @@
 /** Triggers: events of a connected app that begin tasks. See `docs/decisions/0162-triggers.md`. */
 import { z } from "zod";
-import { budgetSchema } from "../agents/agent.ts";
-import { countFields, MAX_PROMPT_CHARACTERS, MAX_PROMPT_FIELDS } from "../channels/webhooks/hook-prompt.ts";
-import { type CallingPerson, projectSchema, taskRequestSchema } from "../task/new-task.ts";
+import { hookConfigSchema } from "../channels/webhooks/hook.ts";
+import type { CallingPerson } from "../task/new-task.ts";
 
 /** Triggers of a tenant. */
 export const MAX_TRIGGERS = 500;
@@ -20,7 +19,9 @@ export type TriggerState = (typeof TRIGGER_STATES)[number];
 export const DEFAULT_TRIGGER_PROMPT =
   "An event of a connected app came in. Look at what it says, and do what is useful.\n\n{{payload}}";
 
-/** The body that creates a trigger. */
+const { shape: hook } = hookConfigSchema;
+
+/** The body that creates a trigger. Its task is made by the rules of a hook's. */
 export const triggerRequestSchema = z.strictObject({
   app: z.string().min(1).max(100).describe("The app's name in the catalogue, such as `gmail`."),
   trigger: z
@@ -38,19 +39,13 @@ export const triggerRequestSchema = z.strictObject({
     .min(1)
     .max(100)
     .describe("The account whose events begin tasks, `con_…`: one of the key's person, or a shared one."),
-  agent: z.string().min(1).max(200).optional().describe("Id or name; the built-in agent by default."),
-  project: projectSchema.optional(),
-  prompt: z
-    .string()
-    .min(1)
-    .max(MAX_PROMPT_CHARACTERS)
-    .refine((prompt) => countFields(prompt) <= MAX_PROMPT_FIELDS, `has more than ${MAX_PROMPT_FIELDS} fields`)
-    .optional()
-    .describe(
-      "The task's instructions. `{{data.subject}}` inserts a field of the event, `{{payload}}` all of it; inserted values are marked as data from outside.",
-    ),
-  deliver: taskRequestSchema.shape.deliver,
-  budget: budgetSchema.optional(),
+  agent: hook.agent,
+  project: hook.project,
+  prompt: hook.prompt.describe(
+    "The task's instructions. `{{data.subject}}` inserts a field of the event, `{{payload}}` all of it; inserted values are marked as data from outside.",
+  ),
+  deliver: hook.deliver,
+  budget: hook.budget,
   acts_for: z
     .literal("me")
     .nullable()

@@ -33,7 +33,7 @@ export function isFinal({ code }: Failure): boolean {
   return code === "invalid_input" || code === "not_found" || code === "conflict" || code === "not_available";
 }
 
-/** Makes a trigger active. Whatever fails, the row stays as it is. */
+/** Makes a trigger active. A failure leaves the row as it is. */
 export async function activateTrigger(
   env: Env,
   { tenant, trigger, url, act }: PendingTrigger,

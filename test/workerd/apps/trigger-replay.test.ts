@@ -5,17 +5,9 @@ import { afterAll, expect, test, vi } from "vitest";
 import { getHookInboxName } from "../../../core/channels/webhooks/hook.ts";
 import { openOffice, readOnly } from "../connections/connect-client.ts";
 import { setVariables } from "../variables.ts";
+import { SOON } from "../channels/webhooks/hooks-client.ts";
 import { connectAtProvider, MAIL, openProvider, readLatest } from "./provider.ts";
-import {
-  findProviderId,
-  listReceived,
-  sendBody,
-  settled,
-  SOON,
-  toMessage,
-  TRIGGER,
-  TRIGGERS,
-} from "./triggers-client.ts";
+import { findProviderId, listReceived, sendBody, settled, toMessage, TRIGGER, TRIGGERS } from "./triggers-client.ts";
 
 afterAll(() => setVariables(env, null));
 

@@ -1,12 +1,12 @@
 /** Events as the provider of apps sends them, and the tasks that they became. */
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { toBase64 } from "../../../core/base/base64.ts";
 import { type Answer, type Caller, knock } from "../http/entry.ts";
+import { received, worked } from "../channels/webhooks/hooks-client.ts";
 import { control } from "./provider.ts";
 
 export const TRIGGERS = "/v1/triggers";
 export const TRIGGER = "GMAIL_NEW_MESSAGE_TRIGGER";
-export const SOON = { timeout: 20_000, interval: 25 };
 
 export interface SentEvent {
   readonly id?: string;
@@ -66,26 +66,11 @@ export async function findProviderId(account: string): Promise<string> {
   return found[0]?.id ?? "";
 }
 
-export async function listReceived(caller: Caller, id: string) {
-  const answer = await caller.send("GET", `${TRIGGERS}/${id}/received`);
-  expect(answer.status, answer.text).toBe(200);
-  return answer.json.data as {
-    message_id: string;
-    state: string;
-    task_id: string | null;
-    note: string | null;
-    event: string;
-  }[];
-}
+export const listReceived = async (caller: Caller, id: string) => await received(caller, { id }, TRIGGERS);
 
 /** The outcomes of the events that are no repeats, once there are this many and none waits. */
-export async function settled(caller: Caller, id: string, count: number) {
-  return await vi.waitFor(async () => {
-    const items = (await listReceived(caller, id)).filter(({ state }) => state !== "repeat");
-    expect(items.filter(({ state }) => state !== "waiting")).toHaveLength(count);
-    return items;
-  }, SOON);
-}
+export const settled = async (caller: Caller, id: string, count: number) =>
+  await worked(caller, { id }, count, TRIGGERS);
 
 export async function countTasks(caller: Caller): Promise<number> {
   return (await caller.send("GET", "/v1/tasks")).json.data.length;

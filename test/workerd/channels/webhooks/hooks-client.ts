@@ -48,8 +48,9 @@ export async function github(body: string, event: string, delivery: string): Pro
   };
 }
 
-export async function received(caller: Caller, { id }: Made) {
-  const answer = await caller.send("GET", `${HOOKS}/${id}/received`);
+/** What a hook received; `at` is another list of things that receive. */
+export async function received(caller: Caller, { id }: Pick<Made, "id">, at = HOOKS) {
+  const answer = await caller.send("GET", `${at}/${id}/received`);
   expect(answer.status, answer.text).toBe(200);
   return answer.json.data as {
     message_id: string;
@@ -62,9 +63,9 @@ export async function received(caller: Caller, { id }: Made) {
 }
 
 /** The results of the hook's calls, once none waits, without repeats. */
-export async function worked(caller: Caller, hook: Made, count: number) {
+export async function worked(caller: Caller, hook: Pick<Made, "id">, count: number, at = HOOKS) {
   return await vi.waitFor(async () => {
-    const items = (await received(caller, hook)).filter(({ state }) => state !== "repeat");
+    const items = (await received(caller, hook, at)).filter(({ state }) => state !== "repeat");
     expect(items.filter(({ state }) => state !== "waiting")).toHaveLength(count);
     return items;
   }, SOON);
