@@ -80,6 +80,13 @@ describe("a message with a note", () => {
     expect(read).toMatchObject([{ role: "user", content: `${message.text}\n\n${hint}` }]);
   });
 
+  test("is accepted without it where both together are too long", () => {
+    const text = "x".repeat(99_990);
+    const { state: next, refused } = decide(state, { ...message, text, hint }, AT.now);
+    expect(refused).toBeNull();
+    expect(next.steering.map(({ content }) => content)).toEqual([text]);
+  });
+
   test("is stored once: the same request again keeps the first note", () => {
     const first = decide(state, { ...message, hint }, AT.now);
     const again = decide(first.state, { ...message, hint: "Another note." }, AT.now + 1);

@@ -40,6 +40,16 @@ describe("files of a result", () => {
     expect(await read("apps/gmail/a.txt")).toBe("hello");
   });
 
+  test("of which there are very many: the first ten are fetched, and no field has a link", async () => {
+    const { put, save } = open();
+    const links = Array.from({ length: 150 }, (_, at) => `${LINK}-${at}-`);
+    for (const link of links) put(link, "x");
+    const result = (await save(links.map((link) => toFile("a.txt", link)))) as Record<string, unknown>[];
+    expect(result.filter(({ saved_as: path }) => path !== undefined)).toHaveLength(10);
+    expect(result.at(-1)).toMatchObject({ not_saved: expect.stringContaining("more than 100 files") });
+    expect(JSON.stringify(result)).not.toContain("canary");
+  });
+
   test("get a number if the name is taken, and the same one after a repeat", async () => {
     const { put, save, read } = open();
     put(LINK, "one");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runTool } from "../../../core/steps/run-tool.ts";
+import { probeTool, runTool } from "../../../core/steps/run-tool.ts";
 import type { ToolPorts } from "../../../core/ports/tool-ports.ts";
 import type { Tool, ToolContext } from "../../../core/tool/tool.ts";
 import { freeWork } from "../../fakes/work-meter.ts";
@@ -47,4 +47,16 @@ test("a person is asked to connect the app that the call names, and no other", a
   const others = await runAs({ run, connects }, { app: "mail" });
   expect(others).toMatchObject({ outcome: { kind: "failure", failure: { code: "internal" } }, defects: [{}] });
   expect((await runAs({ run }, { app: "crm" })).outcome.kind).toBe("failure");
+});
+
+test("a look-up that ends just after its limit says what it found", async () => {
+  const limit = AbortSignal.timeout(20);
+  const found = { kind: "happened", result: "sent" } as const;
+  const probe = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    return found;
+  };
+  const tool = { ...toolOf(outside(), "probe"), probe } as Tool;
+  const context = {} as ToolContext<keyof ToolPorts>;
+  expect(await probeTool(tool, {} as never, context, { limit, timer: globalThis })).toEqual(found);
 });

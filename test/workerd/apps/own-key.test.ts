@@ -4,6 +4,7 @@ import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { appCallsFromEnv } from "../../../adapters/env/app-calls.ts";
 import { catalogueSyncsFromEnv } from "../../../adapters/env/app-catalogue.ts";
 import type { Env } from "../../../adapters/env/bindings.ts";
+import { connectionCaches } from "../../../adapters/env/connection-caches.ts";
 import { connectionTableFromEnv } from "../../../adapters/env/connections.ts";
 import { catalogueSourceFromEnv } from "../../../adapters/env/tenant-provider.ts";
 import { type Connection, toAccount } from "../../../core/connections/connection.ts";
@@ -137,6 +138,15 @@ describe("a tenant's own key", () => {
     expect(await call(office.tenant, await findOnly(office))).toMatchObject({ ok: true });
     const acts = (await office.admin.send("GET", "/v1/audit?target=composio")).json.data;
     expect(acts.map(({ action }: { action: string }) => action)).toEqual(["provider_key.remove", "provider_key.set"]);
+  });
+
+  test("that this isolate does not know yet ends no account that it made", async () => {
+    used = openProvider();
+    await put(office.admin, newKey());
+    await connectAtProvider(ana);
+    connectionCaches.providerKeys.store(`${office.tenant} `, { own: null }, Date.now());
+    expect((await office.admin.send("POST", "/api/tools/refresh-connections", {})).json).toMatchObject({ expired: 0 });
+    expect(await findOnly(office)).toMatchObject({ status: "active" });
   });
 
   test("leaves an account to be revoked with the key that made it", async () => {
