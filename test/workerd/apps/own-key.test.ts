@@ -144,8 +144,9 @@ describe("a tenant's own key", () => {
     used = openProvider();
     await put(office.admin, newKey());
     await connectAtProvider(ana);
+    await asOwner("update entity_connections set last_checked_at = null where tenant = $1", office.tenant);
     connectionCaches.providerKeys.store(`${office.tenant} `, { own: null }, Date.now());
-    expect((await office.admin.send("POST", "/api/tools/refresh-connections", {})).json).toMatchObject({ expired: 0 });
+    expect((await office.admin.send("POST", "/api/tools/refresh-connections", {})).json).toMatchObject({ checked: 1 });
     expect(await findOnly(office)).toMatchObject({ status: "active" });
   });
 

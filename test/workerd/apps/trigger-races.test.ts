@@ -46,15 +46,16 @@ test("one that is created again while it is being deleted is created at the prov
   const first = await makeTrigger();
   const provider = triggersOfProvider();
   const remove = provider.remove.bind(provider);
-  let second: string | null = null;
-  vi.spyOn(provider, "remove").mockImplementationOnce(async (id) => {
+  let second = "";
+  const removed = vi.spyOn(provider, "remove").mockImplementationOnce(async (id) => {
     second = await makeTrigger();
     return await remove(id);
   });
   expect((await ana.send("DELETE", `${TRIGGERS}/${first}`)).status).toBe(200);
+  await vi.waitFor(() => expect(removed.mock.settledResults).toMatchObject([{ value: { ok: true } }]));
   await vi.waitFor(async () => {
     await sweepTriggers(used, Date.now() + DAY_MS);
-    expect(second === null ? null : await stateOf(second)).toBe("active");
+    expect(await stateOf(second)).toBe("active");
     await findProviderId(account);
   });
 });
@@ -71,8 +72,8 @@ test("an event that arrives while one is resumed is sent again by the provider, 
   await sweepTriggers(used, Date.now() + DAY_MS);
   expect(await stateOf(id)).toBe("active");
   expect((await sendBody(toMessage(providerId, MAIL_DATA), event)).status).toBe(200);
-  await settled(ana, id, 1);
-  expect(await countTasks(office.admin)).toBe(1);
+  expect(await settled(ana, id, 1)).toMatchObject([{ state: "done" }]);
+  await vi.waitFor(async () => expect(await countTasks(office.admin)).toBe(1));
 });
 
 test("one that is paused while it is created stays paused", async () => {
