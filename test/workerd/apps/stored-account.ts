@@ -12,17 +12,7 @@ export async function storeAccount(
   app: string,
   { person, providerId = "ca_test" }: { readonly person: string | null; readonly providerId?: string },
 ): Promise<string> {
-  const settingsHash = await hashCatalogueApp(app);
-  const settings = { title: app, kind: "composio", per: "either", scopes: [], fields: [], hosts: [] } as const;
-  const none = { header: "authorization", at: null, clientId: null, params: {} };
-  const stored = {
-    app,
-    provider: "composio",
-    settings: { ...settings, ...none },
-    settingsHash,
-    secrets: null,
-  } as const;
-  valueOf(await appClientsFromEnv(env, tenant).put(stored));
+  const settingsHash = await storeApp(tenant, app);
   const table = connectionTableFromEnv(env, tenant);
   const owned = { app, person, alias: null };
   const { id } = valueOf(await table.ensure(owned, "composio"));
@@ -37,4 +27,20 @@ export async function storeAccount(
   const complete = async () => await table.complete(id, consent, act("connection.connect", id));
   valueOf(await writeConnectionChange(env, tenant, complete));
   return id;
+}
+
+/** Stores an app as the catalogue's provider has it. Returns the hash of its settings. */
+export async function storeApp(tenant: string, app: string): Promise<string> {
+  const settingsHash = await hashCatalogueApp(app);
+  const settings = { title: app, kind: "composio", per: "either", scopes: [], fields: [], hosts: [] } as const;
+  const none = { header: "authorization", at: null, clientId: null, params: {} };
+  const stored = {
+    app,
+    provider: "composio",
+    settings: { ...settings, ...none },
+    settingsHash,
+    secrets: null,
+  } as const;
+  valueOf(await appClientsFromEnv(env, tenant).put(stored));
+  return settingsHash;
 }
