@@ -7,7 +7,7 @@ import { sweepTriggers } from "../../../workers/triggers/sweep.ts";
 import { type Member, type Office, openOffice, readOnly } from "../connections/connect-client.ts";
 import { setVariables } from "../variables.ts";
 import { connectAtProvider, control, MAIL, openProvider, readLatest } from "./provider.ts";
-import { countTasks, findProviderId, sendBody, settled, toMessage, TRIGGER, TRIGGERS } from "./triggers-client.ts";
+import { expectTasks, findProviderId, sendBody, settled, toMessage, TRIGGER, TRIGGERS } from "./triggers-client.ts";
 
 const DAY_MS = 86_400_000;
 const MAIL_DATA = { subject: "A" };
@@ -73,7 +73,7 @@ test("an event that arrives while one is resumed is sent again by the provider, 
   expect(await stateOf(id)).toBe("active");
   expect((await sendBody(toMessage(providerId, MAIL_DATA), event)).status).toBe(200);
   expect(await settled(ana, id, 1)).toMatchObject([{ state: "done" }]);
-  await vi.waitFor(async () => expect(await countTasks(office.admin)).toBe(1));
+  await expectTasks(office.admin, 1);
 });
 
 test("one that is paused while it is created stays paused", async () => {

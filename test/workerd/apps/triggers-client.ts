@@ -1,8 +1,8 @@
 /** Events as the provider of apps sends them, and the tasks that they became. */
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { toBase64 } from "../../../core/base/base64.ts";
 import { type Answer, type Caller, knock } from "../http/entry.ts";
-import { received, worked } from "../channels/webhooks/hooks-client.ts";
+import { received, SOON, worked } from "../channels/webhooks/hooks-client.ts";
 import { control } from "./provider.ts";
 
 export const TRIGGERS = "/v1/triggers";
@@ -74,4 +74,9 @@ export const settled = async (caller: Caller, id: string, count: number) =>
 
 export async function countTasks(caller: Caller): Promise<number> {
   return (await caller.send("GET", "/v1/tasks")).json.data.length;
+}
+
+/** Waits until a tenant's list, which follows its tasks, has this many. */
+export async function expectTasks(caller: Caller, count: number): Promise<void> {
+  await vi.waitFor(async () => expect(await countTasks(caller)).toBe(count), SOON);
 }
