@@ -131,7 +131,7 @@ describe("connecting", () => {
     await begin(newBrowser(), await askLink(ana, { app: "gmail" }));
     const { requests } = await control();
     expect(requests.slice(before).some((one) => one.startsWith("POST /connected_accounts/link"))).toBe(true);
-    expect(await listAsked()).toEqual([["GMAIL_FETCH_EMAILS"]]);
+    expect(await listAsked()).toContainEqual(["GMAIL_FETCH_EMAILS"]);
     await ana.send("POST", "/api/tools/add-to-workspace", { app_name: "gmail" });
     await begin(newBrowser(), await askLink(ana, { app: "gmail" }));
     expect(await listAsked()).toContainEqual(["GMAIL_FETCH_EMAILS", "GMAIL_SEND_EMAIL"]);
