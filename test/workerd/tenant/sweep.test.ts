@@ -105,6 +105,9 @@ test("says in the log that the database is away, and throws nothing", async () =
     "finding overdue schedules",
     "finding erased tenants",
     "embedding memories",
+    // Without a key of the operator, both look for a tenant that has one.
+    "looking after the catalogue of apps",
+    "publishing the apps of tenants",
     "waking tasks that wait for connections",
     "revoking connections",
     "checking connections",
