@@ -1,6 +1,6 @@
 /** Syncs of the catalogue, and what an administrator looks at when something is missing. */
 import { env, exports } from "cloudflare:workers";
-import { describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { appCatalogueFromEnv, catalogueSyncsFromEnv } from "../../../adapters/env/app-catalogue.ts";
 import { integrationsFromEnv } from "../../../adapters/env/integrations.ts";
 import { failed, ok } from "../../../core/base/errors.ts";
@@ -22,6 +22,11 @@ const JOB: SyncJob = {
   errors: 1,
   errorDetails: [{ name: "BAD_ACTION", why: "Its schema is not an object." }],
 };
+
+// Tests of the sweep leave syncs of the same catalogue.
+beforeEach(() => {
+  vi.spyOn(catalogueSyncsFromEnv(env), "history").mockResolvedValue(ok([]));
+});
 
 describe("a sync", () => {
   test.each([
