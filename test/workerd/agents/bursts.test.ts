@@ -9,7 +9,7 @@ import { config } from "../tenant/client.ts";
 
 const STALE_MS = 30_000;
 const EXPIRED_MS = 60_000;
-const BURST = 200;
+const BURST = 60;
 const AWAY = failed("upstream_failed", "The database did not reply.", { retryAfterMs: 1_000 });
 
 /** Reads of agents, which can be slow or fail. What a slow read returns is read before the delay. */
