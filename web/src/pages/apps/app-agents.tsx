@@ -25,14 +25,13 @@ export function AppAgents({ app }: { readonly app: MarketplaceApp }) {
   const columns: readonly Column<Agent>[] = [
     {
       title: "Agent",
-      isMain: true,
       cell: ({ id, name }) => (
         <Link to="/agents/$agentId" params={{ agentId: id }} className="font-medium text-accent underline">
           <Name>{name}</Name>
         </Link>
       ),
     },
-    { title: "May use", cell: ({ id }) => <Access agent={id} app={app.app_name} /> },
+    { title: "May use", isMain: true, cell: ({ id }) => <Access agent={id} app={app.app_name} /> },
     {
       title: "Actions",
       cell: ({ id, name }) => (

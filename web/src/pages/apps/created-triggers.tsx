@@ -39,7 +39,7 @@ export function CreatedTriggers({ app, events, accounts, reader, canMake }: Crea
   const title = ({ trigger }: Trigger): string => events.find(({ name }) => name === trigger)?.display_name ?? trigger;
   const findAccount = ({ connection }: Trigger) => accounts.find(({ id }) => id === connection);
   const columns: readonly Column<Trigger>[] = [
-    { title: "Event", isMain: true, cell: (one) => <Name className="font-medium">{title(one)}</Name> },
+    { title: "Event", cell: (one) => <Name className="font-medium">{title(one)}</Name> },
     {
       title: "Account",
       cell: (one) => {
