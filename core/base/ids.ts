@@ -29,6 +29,8 @@ export const ID_PREFIXES = {
   sync: "syn",
   trigger: "trg",
   providerKey: "pvk",
+  document: "doc",
+  piece: "pce",
 } as const;
 
 /** A kind of id. */
