@@ -2,6 +2,7 @@
 
 -- As in 0001: taken back at the end.
 grant otto_directory to current_user;
+grant create on schema public to otto_directory;
 
 create table knowledge_documents (
   tenant     text        not null references tenants (id),
@@ -9,20 +10,24 @@ create table knowledge_documents (
   -- Null: the whole tenant's.
   project    text,
   filename   text        not null,
-  title      text        not null,
+  -- Null: the title that the document itself has, or its filename.
+  title      text,
   tags       text[]      not null,
-  -- Where its text came from (core/provenance/label.ts).
-  label      smallint    not null check (label in (3, 4)),
   -- The version that searches read: its pieces are all there. Null: none is yet.
   shown      integer,
   -- The latest accepted version.
   latest     integer     not null,
   -- An agent, or an API key.
   author     text        not null,
+  -- Whether the sweep has something to remove: pieces or files of a version that no search reads.
+  unclean    boolean     not null default false,
+  -- Nobody sees it any more; its pieces, vectors and files are removed, and then its row.
+  deleted_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (tenant, id)
 );
+create index knowledge_documents_unclean on knowledge_documents (updated_at) where unclean;
 create index knowledge_documents_page on knowledge_documents (tenant, created_at desc, id desc);
 create index knowledge_documents_by_project on knowledge_documents (tenant, project, created_at desc, id desc);
 
@@ -35,6 +40,12 @@ create table knowledge_versions (
   status     text        not null check (status in ('queued', 'reading', 'embedding', 'ready', 'failed')),
   -- JSON: where its bytes come from: an upload, an address, a file of a task, or a text.
   source     text        not null,
+  -- Where its text came from (core/provenance/label.ts).
+  label      smallint    not null check (label in (3, 4)),
+  -- The folder of its files in the bucket. No two versions share one.
+  files      text        not null,
+  -- The title that the document itself has.
+  title      text,
   -- SHA-256 in hex of its bytes, by which the bucket has them, and how many; null until they were read.
   hash       text,
   size       bigint,
@@ -44,16 +55,17 @@ create table knowledge_versions (
   units      integer,
   -- JSON: how many pieces of each kind it has.
   pieces     text        not null default '{}',
-  -- Of its pieces, those that have a vector.
-  embedded   integer     not null default 0,
   warnings   text[]      not null default '{}',
   -- JSON: the error that ended it; null unless it failed.
   failure    text,
   created_at timestamptz not null,
+  updated_at timestamptz not null,
   ended_at   timestamptz,
   primary key (tenant, document, version),
   foreign key (tenant, document) references knowledge_documents (tenant, id) on delete cascade
 );
+create unique index knowledge_versions_files on knowledge_versions (tenant, files);
+create index knowledge_versions_open on knowledge_versions (updated_at) where ended_at is null;
 
 create table knowledge_pieces (
   tenant      text     not null references tenants (id),
@@ -75,13 +87,15 @@ create table knowledge_pieces (
   text        text     not null,
   -- JSON, by kind (core/knowledge/piece.ts).
   data        text     not null,
-  tsv         tsvector not null,
+  -- What a search for words looks at. Who searches fills it, by a trigger.
+  tsv         tsvector not null default '',
   -- The model that it has a vector of; null: it has none yet.
   embedded_by text,
   primary key (tenant, id),
   foreign key (tenant, document, version) references knowledge_versions (tenant, document, version) on delete cascade
 );
 create unique index knowledge_pieces_in_order on knowledge_pieces (tenant, document, version, ordinal);
+create index knowledge_pieces_to_embed on knowledge_pieces (embedded_by);
 
 -- What a vector belongs to. An earlier release writes none: its vectors are of memories.
 alter table vectors add column collection text not null default 'memory'
@@ -129,4 +143,57 @@ revoke all on function otto_purge_knowledge() from public;
 create trigger purge_knowledge after update of purged_at on tenants
   for each row when (new.purged_at is not null) execute function otto_purge_knowledge();
 
+-- The sweep: versions whose reading was interrupted.
+create function otto_open_documents(before timestamptz, how_many integer)
+returns table (tenant text, document text, version integer)
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select v.tenant, v.document, v.version
+  from public.knowledge_versions v join public.tenants t on t.id = v.tenant
+  where v.ended_at is null and v.updated_at < before and t.erased_at is null
+  order by v.updated_at, v.document
+  limit how_many
+$$;
+
+-- The sweep: documents with pieces or files to remove.
+create function otto_unclean_documents(before timestamptz, how_many integer)
+returns table (tenant text, document text)
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select d.tenant, d.id
+  from public.knowledge_documents d join public.tenants t on t.id = d.tenant
+  where d.unclean and d.updated_at < before and t.purged_at is null
+  order by d.updated_at, d.id
+  limit how_many
+$$;
+
+-- The sweep: pieces that searches read and that have no vector of this model. As otto_memories_to_embed looks (0004).
+create function otto_pieces_to_embed(wanted_model text, how_many integer)
+returns table (tenant text, id text)
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select p.tenant, p.id
+  from (
+    (select n.tenant, n.id, n.document, n.version from public.knowledge_pieces n where n.embedded_by is null limit how_many)
+    union all
+    (select b.tenant, b.id, b.document, b.version from public.knowledge_pieces b where b.embedded_by < wanted_model limit how_many)
+    union all
+    (select a.tenant, a.id, a.document, a.version from public.knowledge_pieces a where a.embedded_by > wanted_model limit how_many)
+  ) p
+  join public.tenants t on t.id = p.tenant and t.erased_at is null
+  join public.knowledge_documents d on d.tenant = p.tenant and d.id = p.document and d.shown = p.version
+  limit how_many
+$$;
+
+alter function otto_open_documents(timestamptz, integer) owner to otto_directory;
+alter function otto_unclean_documents(timestamptz, integer) owner to otto_directory;
+alter function otto_pieces_to_embed(text, integer)       owner to otto_directory;
+revoke all on function otto_open_documents(timestamptz, integer) from public;
+revoke all on function otto_unclean_documents(timestamptz, integer) from public;
+revoke all on function otto_pieces_to_embed(text, integer)       from public;
+grant execute on function otto_open_documents(timestamptz, integer) to otto_app;
+grant execute on function otto_unclean_documents(timestamptz, integer) to otto_app;
+grant execute on function otto_pieces_to_embed(text, integer)       to otto_app;
+
+revoke create on schema public from otto_directory;
 revoke otto_directory from current_user;

@@ -60,6 +60,9 @@ const TABLES = [
   "app_triggers",
   "trigger_subscriptions",
   "trigger_endings",
+  "knowledge_documents",
+  "knowledge_versions",
+  "knowledge_pieces",
 ];
 
 /** Builds queries. A query awaited on its own runs without a tenant and sees nothing. */

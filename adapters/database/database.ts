@@ -11,6 +11,7 @@ import { deliveryTable } from "./deliveries.ts";
 import { endpointTable } from "./endpoints.ts";
 import { hookTable } from "./hooks.ts";
 import { keyTable } from "./keys.ts";
+import { knowledgeTable } from "./knowledge.ts";
 import { memoryTable } from "./memories.ts";
 import { personTable } from "./people.ts";
 import { providerKeyTable, providerKeyTenants } from "./provider-keys.ts";
@@ -50,6 +51,7 @@ export function openDatabase(url: string, endpoint: string | null): Database {
     skills: skillTable(connection),
     usage: usageTable(connection),
     memories: memoryTable(connection),
+    knowledge: knowledgeTable(connection),
     projects: projectTable(connection),
     people: personTable(connection),
     deliveries: deliveryTable(connection),

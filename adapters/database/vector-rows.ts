@@ -9,16 +9,19 @@ export function upsertVectors(
   vectors: readonly StoredVector[],
   wanted: SQL = sql`true`,
 ): SQL {
-  const rows = vectors.map(({ id, project, kind, values }) => {
-    return { id, model: toLabel(model, values), project: project ?? "", kind, embedding: formatVector(values) };
+  const rows = vectors.map(({ id, project, collection, kind, values }) => {
+    const place = { project: project ?? "", collection, kind };
+    return { id, model: toLabel(model, values), ...place, embedding: formatVector(values) };
   });
   return sql`
-    insert into vectors (tenant, id, model, project, kind, embedding)
-    select ${tenant}::text, r.id, r.model, r.project, r.kind, r.embedding::vector
-    from json_to_recordset(${JSON.stringify(rows)}::json) as r (id text, model text, project text, kind text, embedding text)
+    insert into vectors (tenant, id, model, project, collection, kind, embedding)
+    select ${tenant}::text, r.id, r.model, r.project, r.collection, r.kind, r.embedding::vector
+    from json_to_recordset(${JSON.stringify(rows)}::json) as r (id text, model text, project text,
+      collection text, kind text, embedding text)
     where ${wanted} and exists (select from tenants where id = ${tenant} and erased_at is null)
     on conflict (tenant, id) do update
-      set model = excluded.model, project = excluded.project, kind = excluded.kind, embedding = excluded.embedding`;
+      set model = excluded.model, project = excluded.project, collection = excluded.collection, kind = excluded.kind,
+        embedding = excluded.embedding`;
 }
 
 /** A model's name with the dimensions: pgvector cannot compare vectors of different dimensions. */

@@ -109,7 +109,7 @@ async function searchMemories(
   const [values] = embedded.value;
   if (values === undefined) return ok([]);
   const ask = (among: readonly string[] | null, limit: number, of: MemoryKind | null) =>
-    vectors.query(tenant, embedder.model, { values, scope, kind: of, limit, among });
+    vectors.query(tenant, embedder.model, { values, scope, collection: "memory", kind: of, limit, among });
   const [notes, summaries, tagged] = await Promise.all([
     // Also for summaries alone: one from an earlier release may be among the notes.
     tag === null ? ask(null, countNearest(search), "note") : ok([]),
@@ -245,7 +245,7 @@ function toStoredVectors(
 ): StoredVector[] {
   return memories.flatMap(({ id, project, kind }, index) => {
     const one = values[index];
-    return one === undefined ? [] : [{ id, project, kind, values: one }];
+    return one === undefined ? [] : [{ id, project, collection: "memory" as const, kind, values: one }];
   });
 }
 

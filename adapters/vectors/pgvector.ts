@@ -4,8 +4,8 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import { ok } from "../../core/base/errors.ts";
-import type { MemoryKind, MemoryScope } from "../../core/memory/memory.ts";
-import type { VectorsPort } from "../../core/ports/vectors.ts";
+import type { MemoryScope } from "../../core/memory/memory.ts";
+import type { VectorKind, VectorsPort } from "../../core/ports/vectors.ts";
 import { asTenant, openConnection } from "../database/connection.ts";
 import { formatVector, toLabel, upsertVectors } from "../database/vector-rows.ts";
 
@@ -27,14 +27,15 @@ export function openPgvector(url: string, endpoint: string | null): VectorsPort 
       return ok(undefined);
     },
 
-    async query(tenant, model, { values, scope, kind, limit, among }) {
+    async query(tenant, model, { values, scope, collection, kind, limit, among }) {
       if (among?.length === 0) return ok([]);
       // Orders by the plain distance, computed once per row.
       const read = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
           select id, -distance as score from (
             select id, embedding <#> ${formatVector(values)}::vector as distance from ${selectVectors(tenant, among)}
-            where model = ${toLabel(model, values)} ${toScopeCondition(scope)} ${toKindCondition(kind)}
+            where model = ${toLabel(model, values)} and collection = ${collection}
+              ${toScopeCondition(scope)} ${toKindCondition(kind)}
             order by distance limit ${limit}
           ) nearest order by distance, id`),
       ]);
@@ -61,7 +62,7 @@ function toScopeCondition(scope: MemoryScope): SQL {
   return sql`and project = any (${sql.param(names)}::text[])`;
 }
 
-function toKindCondition(kind: MemoryKind | null): SQL {
+function toKindCondition(kind: VectorKind | null): SQL {
   return kind === null ? sql`` : sql`and kind = ${kind}`;
 }
 

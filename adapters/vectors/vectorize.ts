@@ -1,12 +1,13 @@
 /**
- * Vectors in Cloudflare Vectorize: one index for all tenants, with a namespace per tenant, model and kind. A write becomes
+ * Vectors in Cloudflare Vectorize: one index for all tenants, with a namespace per tenant, model, collection and kind. A write becomes
  * visible after some seconds. https://developers.cloudflare.com/vectorize/reference/client-api/
  */
 import { sha256Hex } from "../../core/base/sha256.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { awaitWithin } from "../../core/base/deadline.ts";
-import { MEMORY_KINDS, type MemoryKind, type MemoryScope } from "../../core/memory/memory.ts";
-import type { StoredVector, VectorsPort } from "../../core/ports/vectors.ts";
+import { PIECE_KINDS } from "../../core/knowledge/piece.ts";
+import { MEMORY_KINDS, type MemoryScope } from "../../core/memory/memory.ts";
+import type { StoredVector, VectorCollection, VectorKind, VectorsPort } from "../../core/ports/vectors.ts";
 
 /** Platform limits: vectors per upsert (from a Worker) and ids per deletion; matches without values. */
 const MAX_BATCH = 1000;
@@ -16,12 +17,25 @@ const MAX_READ = 20;
 /** Time limit of one call. */
 const TIMEOUT_MS = 10_000;
 
+/** The kinds of each collection: each has a namespace of its own. */
+const KINDS: Readonly<Record<VectorCollection, readonly VectorKind[]>> = {
+  memory: MEMORY_KINDS,
+  knowledge: PIECE_KINDS,
+  code: ["code"],
+};
+
 /** A vector in the index. */
 interface IndexedVector {
   readonly id: string;
   readonly namespace?: string;
   readonly values: Float32Array | Float64Array | number[];
   readonly metadata?: Record<string, string>;
+}
+
+/** What a namespace is of, within its tenant and model. */
+interface VectorPlace {
+  readonly collection: VectorCollection;
+  readonly kind: VectorKind;
 }
 
 /** Filters vectors by metadata. A type, because an interface has no index signature. */
@@ -65,9 +79,11 @@ export function openVectorize(index: VectorIndex): VectorsPort {
       });
     },
 
-    async query(tenant, model, { values, scope, kind, limit, among }) {
-      const kinds = kind === null ? MEMORY_KINDS : [kind];
-      const namespaces = await Promise.all(kinds.map(async (one) => await toNamespace(tenant, model, one)));
+    async query(tenant, model, { values, scope, collection, kind, limit, among }) {
+      const kinds = kind === null ? KINDS[collection] : [kind];
+      const namespaces = await Promise.all(
+        kinds.map(async (one) => await toNamespace(tenant, model, { collection, kind: one })),
+      );
       if (among !== null) return await scoreAmong(index, tenant, namespaces, { values, scope, limit, among });
       const topK = Math.min(limit, MAX_MATCHES);
       const options = { topK, returnValues: false, returnMetadata: "none", ...toFilter(scope) } as const;
@@ -95,17 +111,17 @@ export function openVectorize(index: VectorIndex): VectorsPort {
   };
 }
 
-/** Ids are unique in the index and at most 64 bytes long: the tenant's 30, a slash, the memory's 30. */
+/** Ids are unique in the index and at most 64 bytes long: the tenant's 30, a slash, and 30 of the memory or piece. */
 async function toIndexed(
   tenant: string,
   model: string,
-  { id, project, kind, values }: StoredVector,
+  { id, project, values, ...place }: StoredVector,
 ): Promise<IndexedVector> {
-  const namespace = await toNamespace(tenant, model, kind);
+  const namespace = await toNamespace(tenant, model, place);
   return { id: `${tenant}/${id}`, namespace, values, metadata: { project: project ?? "" } };
 }
 
-/** The id of a vector's memory; null if it belongs to another tenant. */
+/** The id of a vector; null if it belongs to another tenant. */
 function parseId(tenant: string, stored: string): string | null {
   return stored.startsWith(`${tenant}/`) ? stored.slice(tenant.length + 1) : null;
 }
@@ -114,8 +130,9 @@ function parseId(tenant: string, stored: string): string | null {
  * At most 64 bytes. A model's name may be longer, so its hash is used; it contains no space, so no model has the namespace
  * of another one's summaries. A kind of its own needs no metadata index, which would not cover vectors from before it.
  */
-async function toNamespace(tenant: string, model: string, kind: MemoryKind): Promise<string> {
-  const name = kind === "note" ? model : `${model} ${kind}`;
+async function toNamespace(tenant: string, model: string, { collection, kind }: VectorPlace): Promise<string> {
+  const own = collection === "memory" ? kind : `${collection} ${kind}`;
+  const name = own === "note" ? model : `${model} ${own}`;
   return `${tenant}/${(await sha256Hex(name)).slice(0, 32)}`;
 }
 

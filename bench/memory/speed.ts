@@ -81,7 +81,7 @@ export async function measureSearch(entries: number, say: (line: string) => void
         (took) => note("search", took),
         () => store.search(tenant, asked, signal),
       );
-      const near = { values, scope: null, kind: null, limit: LIMIT, among: null };
+      const near = { values, scope: null, collection: "memory" as const, kind: null, limit: LIMIT, among: null };
       await timedAsync(
         (took) => note("vectors", took),
         () => vectors.query(tenant, embedder.model, near),

@@ -31,6 +31,8 @@ export interface DocumentVersion {
   readonly version: number;
   readonly status: IngestState;
   readonly source: DocumentSource;
+  /** The folder of its files in the bucket (`getKnowledgeKey`). No two versions share one. */
+  readonly files: string;
   readonly hash: string | null;
   readonly size: number | null;
   readonly format: DocumentKind | null;
@@ -44,7 +46,10 @@ export interface DocumentVersion {
   readonly endedAt: number | null;
 }
 
-/** A document. `project` null: the whole tenant's. `shown`: the version that searches read; null while there is none. */
+/**
+ * A document. `project` null: the whole tenant's. `title`: the given one, else its own, else its filename. `shown`: the
+ * version that searches read; null before the first is ready.
+ */
 export interface KnowledgeDocument {
   readonly id: string;
   readonly project: string | null;
@@ -58,4 +63,23 @@ export interface KnowledgeDocument {
   readonly author: string;
   readonly createdAt: number;
   readonly updatedAt: number;
+}
+
+/** A document to add, with its first version. `title` null: its own title, or its filename. */
+export interface NewDocument extends NewVersion {
+  readonly id: string;
+  readonly project: string | null;
+  readonly filename: string;
+  readonly title: string | null;
+  readonly tags: readonly string[];
+  readonly label: MemoryLabel;
+  readonly author: string;
+}
+
+/** A version to add. Of an address, `hash` and `size` are null until it is read. */
+export type NewVersion = Pick<DocumentVersion, "source" | "files" | "hash" | "size">;
+
+/** What is known of a version once it has been read. `title`: the document's own. */
+export interface DocumentFacts extends Pick<DocumentVersion, "format" | "units" | "pieces" | "warnings"> {
+  readonly title: string | null;
 }

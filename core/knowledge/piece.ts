@@ -1,4 +1,7 @@
 /** The pieces that a document is cut into: what a search finds, and what a citation names. */
+import { makeId, readIdTime } from "../base/ids.ts";
+import { sha256Bytes } from "../base/sha256.ts";
+import type { MemoryLabel } from "../memory/memory.ts";
 
 export const PIECE_KINDS = ["text", "table", "formula", "image"] as const;
 export type PieceKind = (typeof PIECE_KINDS)[number];
@@ -57,3 +60,17 @@ export type StoredPiece = Piece & {
   readonly version: number;
   readonly project: string | null;
 };
+
+/** A piece that a caller may read, with facts of its document. `files`: the folder of its version's files. */
+export type ReadPiece = StoredPiece & {
+  readonly title: string;
+  readonly label: MemoryLabel;
+  readonly files: string;
+  readonly embeddedBy: string | null;
+};
+
+/** The id of a piece: the same for the same document, version and ordinal. */
+export async function getPieceId(document: string, version: number, ordinal: number): Promise<string> {
+  const hash = await sha256Bytes(`${document} ${version} ${ordinal}`);
+  return makeId("piece", readIdTime(document) ?? 0, hash);
+}

@@ -12,6 +12,7 @@ import type { ConnectionTable } from "./connection-table.ts";
 import type { DeliveryTable } from "./delivery-table.ts";
 import type { EndpointTable } from "./endpoint-table.ts";
 import type { HookTable } from "./hook-table.ts";
+import type { KnowledgeTable } from "./knowledge.ts";
 import type { McpServerTable } from "./mcp-server-table.ts";
 import type { MemoryTable, ProjectTable } from "./memory-tables.ts";
 import type { PersonTable } from "./person-table.ts";
@@ -45,6 +46,7 @@ export interface Database {
   readonly skills: SkillTable;
   readonly usage: UsageTable;
   readonly memories: MemoryTable;
+  readonly knowledge: KnowledgeTable;
   readonly projects: ProjectTable;
   readonly people: PersonTable;
   readonly deliveries: DeliveryTable;

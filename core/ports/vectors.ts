@@ -1,5 +1,6 @@
 /** The ports of a semantic search: the model that computes vectors, and the index that stores them. */
 import type { Result } from "../base/errors.ts";
+import type { PieceKind } from "../knowledge/piece.ts";
 import type { MemoryKind, MemoryScope } from "../memory/memory.ts";
 
 /**
@@ -18,22 +19,29 @@ export interface EmbedderPort {
 /** Texts of one call of an embedder. */
 export const MAX_EMBEDDED_TEXTS = 64;
 
+/** What a vector belongs to. No search finds vectors of two collections. */
+export type VectorCollection = "memory" | "knowledge" | "code";
+/** A kind of the vector's collection. */
+export type VectorKind = MemoryKind | PieceKind | "code";
+
 /** A vector of length 1, by the id of its text. `project` null: the tenant's own. */
 export interface StoredVector {
   readonly id: string;
   readonly project: string | null;
-  readonly kind: MemoryKind;
+  readonly collection: VectorCollection;
+  readonly kind: VectorKind;
   readonly values: Float32Array;
 }
 
 /**
- * A search for the nearest vectors: at most `limit` (≤ 100) ids, the nearest first. `kind` null: of every kind. `among`: of
- * these ids only (≤ 100).
+ * A search for the nearest vectors: at most `limit` (≤ 100) ids, the nearest first. `kind` null: of every kind of the
+ * collection. `among`: of these ids only (≤ 100).
  */
 export interface VectorQuery {
   readonly values: Float32Array;
   readonly scope: MemoryScope;
-  readonly kind: MemoryKind | null;
+  readonly collection: VectorCollection;
+  readonly kind: VectorKind | null;
   readonly limit: number;
   readonly among: readonly string[] | null;
 }

@@ -19,11 +19,11 @@ export function fakeVectors(): VectorsPort {
       for (const vector of vectors) of(tenant).set(vector.id, { ...vector, model });
       return ok(undefined);
     },
-    async query(tenant, model, { values, scope, kind, limit, among }) {
+    async query(tenant, model, { values, scope, collection, kind, limit, among }) {
       const found = [...of(tenant).values()]
         .filter((one) => one.model === model && one.values.length === values.length)
         .filter(({ project }) => scope === null || scope.includes(project))
-        .filter((one) => kind === null || one.kind === kind)
+        .filter((one) => one.collection === collection && (kind === null || one.kind === kind))
         .filter(({ id }) => among === null || among.includes(id))
         .map(({ id, values: own }) => ({
           id,

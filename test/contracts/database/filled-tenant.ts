@@ -8,7 +8,9 @@ import {
   act,
   configOf,
   deliveryReport,
+  documentRow,
   endpointOf,
+  factsOfPieces,
   hashedMemory,
   hookRow,
   makeTenant,
@@ -22,6 +24,7 @@ import {
   slackInstall,
   sourceOf,
   START,
+  textPiece,
   triggerRow,
 } from "./rows.ts";
 
@@ -63,6 +66,9 @@ export const TABLES = [
   "agent_tool_permissions",
   "app_triggers",
   "trigger_subscriptions",
+  "knowledge_documents",
+  "knowledge_versions",
+  "knowledge_pieces",
 ] as const;
 
 export const TOKENS = { kind: "key", value: "k" } as const;
@@ -90,7 +96,7 @@ export async function fillTenant(database: Database, server: Pick<TestDatabase, 
   valueOf(await database.memories.save(tenant, [memory], act("memory.create", memory.id)));
   const values = Float32Array.of(1, 0);
   await openPgvector(server.url, server.endpoint).upsert(tenant, "m", [
-    { id: memory.id, project: null, kind: "note" as const, values },
+    { id: memory.id, project: null, collection: "memory", kind: "note", values },
   ]);
   const schedule = scheduleRow(tenant);
   valueOf(await database.schedules.create(tenant, schedule, act("schedule.create", schedule.state.id)));
@@ -111,7 +117,15 @@ export async function fillTenant(database: Database, server: Pick<TestDatabase, 
   const connection = await connectSpy(database, tenant, person.id);
   await addSpyApp(database, tenant, agent.id);
   await addSpyTrigger(database, tenant, connection);
-  const ids = { agent: agent.id, task: task.task, memory: memory.id, endpoint: endpoint.id, person: person.id };
+  const known = await addSpyDocument(database, tenant);
+  const ids = {
+    ...known,
+    agent: agent.id,
+    task: task.task,
+    memory: memory.id,
+    endpoint: endpoint.id,
+    person: person.id,
+  };
   return { ...made, ...ids, connection, schedule };
 }
 
@@ -124,6 +138,21 @@ async function addSpyApp(database: Database, tenant: string, agent: string): Pro
   const assignments = [{ app: "spy_mail", isActive: true, level: "read_only" as const, actions: [] }];
   const settings = { assignments, permissions: new Map([["SPY_LOOK", false]]) };
   valueOf(await database.workspaceApps.setAgent(tenant, agent, settings, act("agent.set_apps", agent)));
+}
+
+/** A document with one piece, which searches read. */
+async function addSpyDocument(database: Database, tenant: string) {
+  const { knowledge } = database;
+  const document = documentRow({ project: "secret" });
+  valueOf(await knowledge.create(tenant, document, act("document.create", document.id)));
+  const place = { document: document.id, version: 1 };
+  const piece = textPiece(0);
+  valueOf(await knowledge.savePieces(tenant, place, [piece]));
+  valueOf(await knowledge.endReading(tenant, place, factsOfPieces([piece]), START));
+  const [first] = valueOf(await knowledge.listUnembedded(tenant, place, "m", 1));
+  valueOf(await knowledge.markEmbedded(tenant, "m", [first?.id ?? ""]));
+  valueOf(await knowledge.show(tenant, place, START));
+  return { document: document.id, piece: first?.id ?? "" };
 }
 
 /** A trigger of the connection, and the secret of its events. */

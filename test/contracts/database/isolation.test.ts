@@ -102,6 +102,12 @@ describe("the Worker's role", () => {
     ["app_triggers", `update app_triggers set provider_id = 'x' where tenant = '%'`],
     ["app_triggers", `delete from app_triggers where tenant = '%'`],
     ["trigger_subscriptions", `update trigger_subscriptions set sealed = 'x' where tenant = '%'`],
+    ["knowledge_documents", `update knowledge_documents set title = 'x' where tenant = '%'`],
+    ["knowledge_documents", `delete from knowledge_documents where tenant = '%'`],
+    ["knowledge_versions", `update knowledge_versions set warnings = '{}' where tenant = '%'`],
+    ["knowledge_versions", `delete from knowledge_versions where tenant = '%'`],
+    ["knowledge_pieces", `update knowledge_pieces set text = 'x' where tenant = '%'`],
+    ["knowledge_pieces", `delete from knowledge_pieces where tenant = '%'`],
     ["trigger_endings", `delete from trigger_endings where provider_id <> '%'`],
   ])("changes nothing in %s of another tenant by: %s", async (table, statement) => {
     const before = await asOwner(`select * from ${table}`);
@@ -135,6 +141,7 @@ describe("the Worker's role", () => {
     "select otto_purge_connections()",
     "select otto_purge_workspace_apps()",
     "select otto_purge_triggers()",
+    "select otto_purge_knowledge()",
     "select otto_end_trigger()",
     "insert into trigger_endings values ('ti_other', now())",
     "delete from trigger_subscriptions",
@@ -180,10 +187,23 @@ describe("the Worker's role", () => {
       "otto_first_provider_key",
       "otto_forget_sealing_key",
       "otto_memories_to_embed",
+      "otto_open_documents",
     ];
-    const sweep = ["otto_overdue_deliveries", "otto_overdue_schedules", "otto_overdue_tasks", "otto_purge_tenant"];
+    const sweep = [
+      "otto_overdue_deliveries",
+      "otto_overdue_schedules",
+      "otto_overdue_tasks",
+      "otto_pieces_to_embed",
+      "otto_purge_tenant",
+    ];
     const keys = ["otto_reindexes", "otto_revocations_due", "otto_sealing_keys", "otto_set_first_sealing_key"];
-    const last = ["otto_slack_tenant", "otto_tenants", "otto_trigger_owner", "otto_triggers_pending"];
+    const last = [
+      "otto_slack_tenant",
+      "otto_tenants",
+      "otto_trigger_owner",
+      "otto_triggers_pending",
+      "otto_unclean_documents",
+    ];
     expect(rows.map(({ name }) => name)).toEqual([...names, ...sweep, ...keys, ...last]);
     for (const row of rows)
       expect(row).toMatchObject({
@@ -238,6 +258,10 @@ describe("one tenant with another's ids", () => {
       const page = await database.memories.page(b.tenant.id, { scope, kind: null, tag: null, withOutside: true }, PAGE);
       expect(page).toEqual({ ok: true, value: { items: [], next: null } });
     }
+    expect(await database.knowledge.get(b.tenant.id, null, a.document)).toMatchObject(missing);
+    expect(await database.knowledge.readPieces(b.tenant.id, null, [a.piece])).toEqual({ ok: true, value: [] });
+    const around = { id: a.piece, before: 5, after: 5 };
+    expect(await database.knowledge.neighbours(b.tenant.id, null, around)).toMatchObject(missing);
     expect(await database.schedules.page(b.tenant.id, PAGE)).toEqual({ ok: true, value: { items: [], next: null } });
     expect(await database.schedules.listIds(b.tenant.id, 10)).toEqual({ ok: true, value: [] });
     expect(await database.mcpServers.all(b.tenant.id)).toEqual({ ok: true, value: [] });
@@ -281,6 +305,13 @@ describe("one tenant with another's ids", () => {
     expect(await database.endpoints.remove(b.tenant.id, hook, act("webhook.delete", hook))).toMatchObject(missing);
     const stored = [{ id: hook, version: 1, url: "https://receiver.example/otto", enabled: true, sealed: "c2VhbGVk" }];
     expect(await database.endpoints.all(a.tenant.id)).toMatchObject({ ok: true, value: stored });
+    const stolenDocument = act("document.delete", a.document);
+    expect(await database.knowledge.delete(b.tenant.id, null, a.document, stolenDocument)).toMatchObject(missing);
+    const removed = await database.knowledge.removePieces(b.tenant.id, [a.piece]);
+    expect(removed).toMatchObject({ ok: true });
+    expect(await database.knowledge.readPieces(a.tenant.id, null, [a.piece])).toMatchObject({
+      value: [{ id: a.piece }],
+    });
     const { state } = a.schedule;
     expect(await database.schedules.remove(b.tenant.id, state.id, act("schedule.delete", state.id))).toMatchObject(
       missing,

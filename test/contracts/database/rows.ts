@@ -5,6 +5,8 @@ import type { AuditEntry } from "../../../core/ports/audit.ts";
 import type { Database } from "../../../core/ports/database.ts";
 import type { NewApiKey, Tenant } from "../../../core/ports/tenant-table.ts";
 import type { SourceChange } from "../../../core/ports/tool-source-table.ts";
+import type { DocumentFacts, NewDocument } from "../../../core/knowledge/document.ts";
+import type { Piece } from "../../../core/knowledge/piece.ts";
 import type { HashedMemory } from "../../../core/ports/memory-tables.ts";
 import { type IdKind, makeId } from "../../../core/base/ids.ts";
 import { SCOPES } from "../../../core/tenant/keys.ts";
@@ -256,4 +258,36 @@ export function deliveryReport(change: Partial<DeliveryReport> = {}): DeliveryRe
 export function endpointOf(at: number = START) {
   const setting = { url: "https://receiver.example/otto", events: ["*" as const], description: "", enabled: true };
   return { id: newId("endpoint", at), ...setting, sealed: "c2VhbGVk" };
+}
+
+/** An uploaded document of the whole tenant. */
+export function documentRow(change: Partial<NewDocument> = {}): NewDocument {
+  const id = newId("document", START);
+  return {
+    id,
+    project: null,
+    filename: "manual.md",
+    title: null,
+    tags: ["manual"],
+    label: TENANT,
+    author: "key_x",
+    source: { kind: "upload" },
+    files: newId("request"),
+    hash: "a".repeat(64),
+    size: 100,
+    ...change,
+  };
+}
+
+/** A piece of text whose place in its document is `ordinal`. */
+export function textPiece(ordinal: number, text = `Paragraph ${ordinal}.`): Piece {
+  const place = { heading: ["Manual", "Part"], page: null, start: ordinal * 20, end: ordinal * 20 + text.length };
+  return { kind: "text", ordinal, ...place, text, data: {} };
+}
+
+/** The facts of a document with these pieces. */
+export function factsOfPieces(pieces: readonly Piece[]): DocumentFacts {
+  const counts: Partial<Record<Piece["kind"], number>> = {};
+  for (const { kind } of pieces) counts[kind] = (counts[kind] ?? 0) + 1;
+  return { format: "markdown", units: null, pieces: counts, warnings: [], title: "The manual" };
 }

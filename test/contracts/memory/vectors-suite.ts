@@ -17,8 +17,15 @@ function unit(...values: number[]): Float32Array {
   return Float32Array.from(values, (value) => value / length);
 }
 
+const NOTE = { collection: "memory", kind: "note" } as const;
 const EAST = unit(1, 0, 0, 0);
-const EVERYTHING: Omit<VectorQuery, "values"> = { scope: null, kind: null, limit: 10, among: null };
+const EVERYTHING: Omit<VectorQuery, "values"> = {
+  scope: null,
+  collection: "memory",
+  kind: null,
+  limit: 10,
+  among: null,
+};
 
 /** Calls `open` for each test; its result contains none of the test's ids yet. */
 export function vectorsContract(name: string, open: () => VectorsUnderTest | Promise<VectorsUnderTest>): void {
@@ -30,7 +37,7 @@ export function vectorsContract(name: string, open: () => VectorsUnderTest | Pro
       const stored = near.map((values, index) => ({
         id: ids[index] ?? "",
         project: null,
-        kind: "note" as const,
+        ...NOTE,
         values,
       }));
       valueOf(await vectors.upsert(tenants[0], "m", stored));
@@ -44,7 +51,7 @@ export function vectorsContract(name: string, open: () => VectorsUnderTest | Pro
     it("finds nothing of another tenant, even by name", async () => {
       const { vectors, tenants } = await open();
       const id = newId();
-      valueOf(await vectors.upsert(tenants[0], "m", [{ id, project: null, kind: "note", values: EAST }]));
+      valueOf(await vectors.upsert(tenants[0], "m", [{ id, project: null, ...NOTE, values: EAST }]));
       for (const among of [null, [id]]) {
         const query = { ...EVERYTHING, values: EAST, among };
         expect(valueOf(await vectors.query(tenants[1], "m", query))).toEqual([]);
@@ -57,8 +64,8 @@ export function vectorsContract(name: string, open: () => VectorsUnderTest | Pro
     it("separates one id of two tenants", async () => {
       const { vectors, tenants } = await open();
       const id = newId();
-      valueOf(await vectors.upsert(tenants[0], "m", [{ id, project: null, kind: "note", values: EAST }]));
-      valueOf(await vectors.upsert(tenants[1], "m", [{ id, project: null, kind: "note", values: unit(0, 0, 1, 0) }]));
+      valueOf(await vectors.upsert(tenants[0], "m", [{ id, project: null, ...NOTE, values: EAST }]));
+      valueOf(await vectors.upsert(tenants[1], "m", [{ id, project: null, ...NOTE, values: unit(0, 0, 1, 0) }]));
       const [own] = valueOf(await vectors.query(tenants[0], "m", { ...EVERYTHING, values: EAST }));
       expect(own?.score).toBeCloseTo(1, 5);
     });
@@ -67,14 +74,21 @@ export function vectorsContract(name: string, open: () => VectorsUnderTest | Pro
       const { vectors, tenants } = await open();
       const [wide, a, b] = [newId(), newId(), newId()];
       const stored = [
-        { id: wide, project: null, kind: "note" as const, values: EAST },
-        { id: a, project: "a", kind: "note" as const, values: EAST },
-        { id: b, project: "b", kind: "note" as const, values: EAST },
+        { id: wide, project: null, ...NOTE, values: EAST },
+        { id: a, project: "a", ...NOTE, values: EAST },
+        { id: b, project: "b", ...NOTE, values: EAST },
       ];
       valueOf(await vectors.upsert(tenants[0], "m", stored));
       const within = async (scope: VectorQuery["scope"], among: readonly string[] | null = null) => {
         const found = valueOf(
-          await vectors.query(tenants[0], "m", { values: EAST, kind: null, limit: 10, scope, among }),
+          await vectors.query(tenants[0], "m", {
+            values: EAST,
+            collection: "memory",
+            kind: null,
+            limit: 10,
+            scope,
+            among,
+          }),
         );
         return found.map(({ id }) => id).toSorted();
       };
@@ -90,9 +104,9 @@ export function vectorsContract(name: string, open: () => VectorsUnderTest | Pro
 
     it("finds the nearest of one kind, however near those of another are", async () => {
       const { vectors, tenants } = await open();
-      const note = { id: newId(), project: null, kind: "note" as const, values: unit(1, 1, 0, 0) };
+      const note = { id: newId(), project: null, ...NOTE, values: unit(1, 1, 0, 0) };
       const summaries = Array.from({ length: 5 }, () => {
-        return { id: newId(), project: null, kind: "summary" as const, values: EAST };
+        return { id: newId(), project: null, ...NOTE, kind: "summary" as const, values: EAST };
       });
       valueOf(await vectors.upsert(tenants[0], "m", [...summaries, note]));
       const found = async (more: Partial<VectorQuery>) =>
@@ -111,15 +125,35 @@ export function vectorsContract(name: string, open: () => VectorsUnderTest | Pro
       expect(await found({ kind: "note" })).toEqual([]);
     });
 
+    it("never finds vectors of another collection", async () => {
+      const { vectors, tenants } = await open();
+      const [note, piece, table] = [newId(), newId(), newId()];
+      const knowledge = { project: null, collection: "knowledge", values: EAST } as const;
+      valueOf(
+        await vectors.upsert(tenants[0], "m", [
+          { id: note, project: null, ...NOTE, values: EAST },
+          { id: piece, ...knowledge, kind: "text" },
+          { id: table, ...knowledge, kind: "table" },
+        ]),
+      );
+      const found = async (more: Partial<VectorQuery>) =>
+        valueOf(await vectors.query(tenants[0], "m", { ...EVERYTHING, values: EAST, ...more })).map(({ id }) => id);
+      expect(await found({})).toEqual([note]);
+      expect((await found({ collection: "knowledge" })).toSorted()).toEqual([piece, table].toSorted());
+      expect(await found({ collection: "knowledge", kind: "table" })).toEqual([table]);
+      expect(await found({ collection: "code" })).toEqual([]);
+      expect(await found({ among: [note, piece, table] })).toEqual([note]);
+    });
+
     it("compares vectors of one model only", async () => {
       const { vectors, tenants } = await open();
       const [old, now] = [newId(), newId()];
-      valueOf(await vectors.upsert(tenants[0], "old", [{ id: old, project: null, kind: "note", values: EAST }]));
-      valueOf(await vectors.upsert(tenants[0], "now", [{ id: now, project: null, kind: "note", values: EAST }]));
+      valueOf(await vectors.upsert(tenants[0], "old", [{ id: old, project: null, ...NOTE, values: EAST }]));
+      valueOf(await vectors.upsert(tenants[0], "now", [{ id: now, project: null, ...NOTE, values: EAST }]));
       const found = async (model: string) =>
         valueOf(await vectors.query(tenants[0], model, { ...EVERYTHING, values: EAST })).map(({ id }) => id);
       expect([await found("old"), await found("now"), await found("none")]).toEqual([[old], [now], []]);
-      valueOf(await vectors.upsert(tenants[0], "now", [{ id: old, project: null, kind: "note", values: EAST }]));
+      valueOf(await vectors.upsert(tenants[0], "now", [{ id: old, project: null, ...NOTE, values: EAST }]));
       expect(await found("old")).toEqual([]);
       expect(await found("now")).toHaveLength(2);
       expect(
@@ -130,8 +164,8 @@ export function vectorsContract(name: string, open: () => VectorsUnderTest | Pro
     it("replaces the vector of an id, and forgets it", async () => {
       const { vectors, tenants } = await open();
       const id = newId();
-      valueOf(await vectors.upsert(tenants[0], "m", [{ id, project: "a", kind: "note", values: EAST }]));
-      valueOf(await vectors.upsert(tenants[0], "m", [{ id, project: "a", kind: "note", values: unit(0, 1, 0, 0) }]));
+      valueOf(await vectors.upsert(tenants[0], "m", [{ id, project: "a", ...NOTE, values: EAST }]));
+      valueOf(await vectors.upsert(tenants[0], "m", [{ id, project: "a", ...NOTE, values: unit(0, 1, 0, 0) }]));
       const [found] = valueOf(await vectors.query(tenants[0], "m", { ...EVERYTHING, values: EAST }));
       expect(found?.score).toBeCloseTo(0, 5);
       valueOf(await vectors.delete(tenants[0], [id, newId()]));
@@ -146,14 +180,21 @@ export function vectorsContract(name: string, open: () => VectorsUnderTest | Pro
         return {
           id: newId(),
           project: null,
-          kind: "note" as const,
+          ...NOTE,
           values: unit(Math.cos(index), Math.sin(index), 0.1, 0),
         };
       });
       valueOf(await vectors.upsert(tenants[0], "m", stored));
       const among = stored.slice(1_000, 1_100).map(({ id }) => id);
       const found = valueOf(
-        await vectors.query(tenants[0], "m", { values: EAST, scope: null, kind: null, limit: 100, among }),
+        await vectors.query(tenants[0], "m", {
+          values: EAST,
+          scope: null,
+          collection: "memory",
+          kind: null,
+          limit: 100,
+          among,
+        }),
       );
       expect(found.map(({ id }) => id).toSorted()).toEqual(among.toSorted());
       valueOf(

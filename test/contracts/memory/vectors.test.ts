@@ -17,7 +17,7 @@ afterAll(() => server.close());
 
 const newTenants = () => [newId("tenant"), newId("tenant")] as const;
 const EAST = Float32Array.of(1, 0, 0, 0);
-const ANY = { values: EAST, scope: null, kind: null, limit: 10, among: null };
+const ANY = { values: EAST, scope: null, collection: "memory" as const, kind: null, limit: 10, among: null };
 
 vectorsContract("the fake in memory", () => ({ vectors: fakeVectors(), tenants: newTenants() }));
 
@@ -34,8 +34,12 @@ it("pgvector stores vectors of any length together, and compares those of one le
   const vectors = openPgvector(server.url, server.endpoint);
   const long = new Float32Array(1_536).fill(1 / Math.sqrt(1_536));
   const [short, other] = [newId("memory"), newId("memory")];
-  await vectors.upsert(tenant.id, "m", [{ id: short, project: null, kind: "note" as const, values: EAST }]);
-  await vectors.upsert(tenant.id, "m", [{ id: other, project: null, kind: "note" as const, values: long }]);
+  await vectors.upsert(tenant.id, "m", [
+    { id: short, project: null, collection: "memory" as const, kind: "note" as const, values: EAST },
+  ]);
+  await vectors.upsert(tenant.id, "m", [
+    { id: other, project: null, collection: "memory" as const, kind: "note" as const, values: long },
+  ]);
   expect(await vectors.query(tenant.id, "m", ANY)).toMatchObject({ ok: true, value: [{ id: short }] });
   expect(await vectors.query(tenant.id, "m", { ...ANY, values: long })).toMatchObject({
     ok: true,
@@ -46,7 +50,13 @@ it("pgvector stores vectors of any length together, and compares those of one le
 it("pgvector stores nothing of an erased or unknown tenant", async () => {
   const vectors = openPgvector(server.url, server.endpoint);
   const unknownTenant = newId("tenant");
-  const vector = { id: newId("memory"), project: null, kind: "note" as const, values: EAST };
+  const vector = {
+    id: newId("memory"),
+    project: null,
+    collection: "memory" as const,
+    kind: "note" as const,
+    values: EAST,
+  };
   expect(await vectors.upsert(unknownTenant, "m", [vector])).toEqual({ ok: true, value: undefined });
   expect(await vectors.query(unknownTenant, "m", ANY)).toEqual({ ok: true, value: [] });
 });
@@ -76,7 +86,9 @@ it("Vectorize that is away, or has other dimensions, is a failure with a word fo
   for (const answer of [
     await vectors.query(tenant, "m", ANY),
     await vectors.query(tenant, "m", { ...ANY, among: [newId("memory")] }),
-    await vectors.upsert(tenant, "m", [{ id: newId("memory"), project: null, kind: "note" as const, values: EAST }]),
+    await vectors.upsert(tenant, "m", [
+      { id: newId("memory"), project: null, collection: "memory" as const, kind: "note" as const, values: EAST },
+    ]),
     await vectors.delete(tenant, [newId("memory")]),
   ])
     expect(answer).toMatchObject({ ok: false, error: { code: "upstream_failed", retryAfterMs: 1_000 } });
