@@ -1,5 +1,8 @@
 /** Reads and makes documents through the sidecar. */
+import { z } from "zod";
+import { parseJson } from "../../core/base/parse-json.ts";
 import { asNotSent, failed, ok, type Result } from "../../core/base/errors.ts";
+import { type CutPiece, cutPieceSchema } from "../../core/knowledge/cut.ts";
 import {
   documentFacts,
   type DocumentImage,
@@ -14,8 +17,10 @@ import type { Sidecar } from "./sidecar.ts";
 
 /** Includes checking, waiting for a converter, and its 30 seconds. */
 const READ_TIMEOUT_MS = 60_000;
-const LIMITS = { files: 201, bytes: 80 * 1024 * 1024 };
+const LIMITS = { files: 202, bytes: 120 * 1024 * 1024 };
 const MARKDOWN = "document.md";
+const PIECES = "pieces.json";
+const piecesSchema = z.array(cutPieceSchema);
 const IMAGES = "images/";
 const MAX_NAME_CHARACTERS = 100;
 const RETRY_AFTER_MS = 1_000;
@@ -41,13 +46,14 @@ async function readBySidecar(
   tenant: string,
   document: DocumentToRead,
 ): Promise<Result<DocumentRead>> {
-  const { name, size, pages, withImages, signal } = document;
+  const { name, size, pages, withImages, withPieces = false, signal } = document;
   if (size > MAX_DOCUMENT_BYTES)
     return failed("too_large", `File too large: ${size} bytes (at most ${MAX_DOCUMENT_BYTES})`);
   const reply = await runJob(sidecar, {
     kind: "document-read",
     tenant,
-    order: { pages, with_images: withImages },
+    // A sidecar of an earlier release does not know the last field.
+    order: { pages, with_images: withImages, ...(withPieces && { with_pieces: true }) },
     files: [{ path: makeFileName(name), size, sha256: document.sha256, open: () => document.open() }],
     timeoutMs: READ_TIMEOUT_MS,
     limits: LIMITS,
@@ -62,9 +68,21 @@ async function readBySidecar(
   if (!facts.success || first.done === true || first.value.path !== MARKDOWN)
     return failed("upstream_failed", "The sidecar's answer is not a document.");
   const markdown = new TextDecoder().decode(first.value.bytes);
+  const pieces = withPieces ? await readPieces(files) : ok([]);
+  if (!pieces.ok) return pieces;
   // Read the reply to its end to release its connection.
   if (!withImages) await files.next().catch(() => null);
-  return ok({ ...facts.data, markdown, imageFiles: readImages(files) });
+  return ok({ ...facts.data, markdown, pieces: pieces.value, imageFiles: readImages(files) });
+}
+
+async function readPieces(files: AsyncIterator<ReturnedFile>): Promise<Result<readonly CutPiece[]>> {
+  const next = await files.next().catch(() => null);
+  const isPieces = next !== null && next.done !== true && next.value.path === PIECES;
+  const read = isPieces ? piecesSchema.safeParse(parseJson(new TextDecoder().decode(next.value.bytes))) : null;
+  if (read?.success === true) return ok(read.data);
+  return failed("upstream_failed", "The sidecar's answer has no pieces of the document.", {
+    retryAfterMs: RETRY_AFTER_MS,
+  });
 }
 
 /** Keeps the extension, which distinguishes text formats. */

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Result } from "../base/errors.ts";
 import type { DocumentMaker } from "../documents/make.ts";
+import type { CutPiece } from "../knowledge/cut.ts";
 
 /** The readable kinds. `image` is a picture: only its facts are read. `text` is any other text file. */
 export const DOCUMENT_KINDS = [
@@ -44,6 +45,8 @@ export interface DocumentToRead {
   readonly pages: PageRange | null;
   /** Whether to return the bytes of its pictures. */
   readonly withImages: boolean;
+  /** Whether to cut it into pieces, at most `MAX_DOCUMENT_PIECES`: one with more is `too_large`. */
+  readonly withPieces?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -66,6 +69,8 @@ export interface DocumentImage {
 /** `markdown` refers to a picture as `![text](name)`. */
 export interface DocumentRead extends DocumentFacts {
   readonly markdown: string;
+  /** In order, with offsets in `markdown`. Empty unless requested. */
+  readonly pieces: readonly CutPiece[];
   /** Empty unless requested. Streamed; reading throws when the connection breaks. */
   readonly imageFiles: AsyncIterable<DocumentImage>;
 }

@@ -20,6 +20,8 @@ export interface ProgramStart {
   /** A module of this repository that Node runs. */
   readonly script: URL;
   readonly nodeFlags: readonly string[];
+  /** The packages that it imports; absent: those of the converters. */
+  readonly packages?: readonly string[];
   /** Limits its private writable mappings. It may use half of that. */
   readonly dataBytes: number;
   /** Memory of its engine for a document, in 1,000,000 bytes, for failure messages. */
@@ -71,7 +73,8 @@ const PACKAGES = [
 const NO_WARNINGS = "--disable-warning=ExperimentalWarning";
 
 /** Failures: `not_available` (programs cannot be isolated here), `rate_limited` (every program user is taken). */
-export async function startProgram({ script, nodeFlags, dataBytes, memoryMb }: ProgramStart): Promise<Result<Spawned>> {
+export async function startProgram(start: ProgramStart): Promise<Result<Spawned>> {
+  const { script, nodeFlags, dataBytes, memoryMb, packages = PACKAGES } = start;
   const cages = await openOrRefuse(
     getCages,
     "Documents cannot be processed now, because converters cannot be isolated",
@@ -84,7 +87,7 @@ export async function startProgram({ script, nodeFlags, dataBytes, memoryMb }: P
     argv: ["node", NO_WARNINGS, ...nodeFlags, `${CAGED_ROOT}/${path}`],
     cwd: "/tmp",
     env: {},
-    mounts: await getMounts(root, path),
+    mounts: await getMounts(root, path, packages),
     limits: buildLimits(dataBytes),
     network: null,
   });
@@ -126,14 +129,16 @@ function buildLimits(dataBytes: number): CageLimits {
   };
 }
 
-let mounts: Promise<readonly Mount[]> | undefined;
+const mounts = new Map<readonly string[], Promise<readonly Mount[]>>();
 
 /** `path` is the program's path below `root`. A test's program also gets its own folder. */
-async function getMounts(root: string, path: string): Promise<readonly Mount[]> {
-  const usual = await (mounts ??= findMounts(root, [...OWN_PATHS, ...PACKAGES.map((name) => `node_modules/${name}`)]));
+async function getMounts(root: string, path: string, packages: readonly string[]): Promise<readonly Mount[]> {
+  const known = mounts.get(packages);
+  const found = known ?? findMounts(root, [...OWN_PATHS, ...packages.map((name) => `node_modules/${name}`)]);
+  mounts.set(packages, found);
+  const usual = await found;
   return path.startsWith(`${DOCUMENTS}/`) ? usual : [...usual, ...(await findMounts(root, [dirname(path)]))];
 }
-
 async function findMounts(root: string, places: readonly string[]): Promise<readonly Mount[]> {
   const found = await Promise.all(
     places.map(async (place) => {

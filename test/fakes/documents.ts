@@ -7,6 +7,7 @@ import {
   MAX_DOCUMENT_BYTES,
 } from "../../core/ports/documents.ts";
 import type { MadeDocument, MakeRequest } from "../../core/documents/make.ts";
+import type { CutPiece } from "../../core/knowledge/cut.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47]);
@@ -29,7 +30,7 @@ function makeInMemory({ document, images, template, nowMs, signal }: MakeRequest
 }
 
 async function readInMemory(document: DocumentToRead): Promise<Result<DocumentRead>> {
-  const { name, size, pages, withImages, signal } = document;
+  const { name, size, pages, withImages, withPieces = false, signal } = document;
   if (size > MAX_DOCUMENT_BYTES) return failed("too_large", `File too large: ${size} bytes`);
   if (signal.aborted) return failed("timeout", "It was cancelled.");
   const opened = await document.open();
@@ -54,7 +55,21 @@ async function readInMemory(document: DocumentToRead): Promise<Result<DocumentRe
     images,
     warnings: [],
     markdown: text,
+    pieces: withPieces ? cutParagraphs(text) : [],
     imageFiles: listImageFiles(withImages ? images : []),
+  });
+}
+
+/** A piece for each paragraph, below the last heading before it. */
+function cutParagraphs(markdown: string): CutPiece[] {
+  let heading: string[] = [];
+  return [...markdown.matchAll(/\S(?:(?!\n\n)[^])*/g)].flatMap(({ 0: paragraph, index: start }): CutPiece[] => {
+    const text = paragraph.trimEnd();
+    const place = { heading, page: null, start, end: start + text.length, text };
+    if (text.startsWith("# ")) heading = [text.slice(2)];
+    if (text.startsWith("# ")) return [];
+    if (!text.includes(`](${PICTURE.name})`)) return [{ kind: "text", ...place }];
+    return [{ kind: "image", ...place, text: "A picture", name: PICTURE.name, alt: null, caption: null, nearby: "" }];
   });
 }
 

@@ -44,6 +44,25 @@ export function documentsContract(
       await close();
     });
 
+    it("returns pieces with offsets in its Markdown, if they are requested", async () => {
+      const { documents, close } = await open();
+      const markdown = "# Größe\n\nFirst.\n\n# Other\n\nSecond.\n";
+      const read = await documents.read(documentOf("a.md", markdown, { withPieces: true, withImages: true }));
+      if (!read.ok) throw new Error(read.error.message);
+      const { pieces, imageFiles } = read.value;
+      expect(pieces).toMatchObject([
+        { kind: "text", heading: ["Größe"], page: null, text: "First." },
+        { kind: "text", heading: ["Other"], page: null, text: "Second." },
+      ]);
+      for (const { start, end, text } of pieces) expect(read.value.markdown.slice(start, end)).toBe(text);
+      const names = [];
+      for await (const { name: own } of imageFiles) names.push(own);
+      expect(names).toEqual([]);
+      const plain = await documents.read(documentOf("a.md", markdown));
+      expect(plain).toMatchObject({ ok: true, value: { pieces: [] } });
+      await close();
+    });
+
     it.each([
       ["is empty", documentOf("a.docx", ""), "invalid_input"],
       ["is no document", documentOf("a.docx", new Uint8Array([1, 2, 0, 4, 0, 0, 7])), "unsupported_media"],
