@@ -47,6 +47,7 @@ import { hookRoutes } from "./channels/webhooks/hook-routes.ts";
 import { inboxRoutes } from "./tasks/inbox-routes.ts";
 import { keyRoutes } from "./tenants/key-routes.ts";
 import { killSwitchRoutes } from "./tenants/kill-switch-routes.ts";
+import { knowledgeRoutes } from "./knowledge/routes.ts";
 import { memoryRoutes } from "./memory/routes.ts";
 import { openApiRoutes } from "./api-document/routes.ts";
 import { peopleRoutes } from "./people/routes.ts";
@@ -116,6 +117,7 @@ export function createApp(): App {
   toolImportRoutes(app);
   ownToolRoutes(app);
   memoryRoutes(app);
+  knowledgeRoutes(app);
   projectRoutes(app);
   peopleRoutes(app);
   mailRoutes(app);

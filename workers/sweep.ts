@@ -1,6 +1,6 @@
 /**
  * The sweep, once a minute: wakes tasks, schedules and outboxes whose alarm is overdue, continues to erase tenants,
- * embeds memories that lack a vector of the current model, stores the shipped skills, and looks after the catalogue of apps and connections.
+ * embeds memories that lack a vector of the current model, stores the shipped skills, and looks after the catalogue of apps, connections and documents.
  * Each run does a bounded part. A failure is logged and retried by the next run, and stops nothing else.
  */
 import { databaseFromEnv } from "../adapters/env/database.ts";
@@ -23,6 +23,7 @@ import { sweepConnections } from "./sweep/connections.ts";
 import { sweepTriggers } from "./triggers/sweep.ts";
 import { eraseSchedules, listOverdueSchedules, wakeSchedule } from "./sweep/schedules.ts";
 import { wakeTasks } from "./sweep/tasks.ts";
+import { eraseKnowledge, sweepKnowledge } from "./knowledge/sweep.ts";
 import { unwrap } from "./http/unwrap.ts";
 
 /**
@@ -61,6 +62,7 @@ export async function sweep(env: Env, now: number): Promise<void> {
   await attempt("publishing the apps of tenants", () => followCatalogue(env));
   await sweepConnections(env, now);
   await sweepTriggers(env, now);
+  await sweepKnowledge(env, now);
 }
 
 /** True once this isolate has stored them: a release's skills do not change. */
@@ -129,6 +131,7 @@ async function eraseTenant(env: Env, tenant: string, most: number): Promise<numb
       const isEmpty =
         (await eraseSchedules(env, tenant)) &&
         (await eraseOutboxes(env, tenant)) &&
+        (await eraseKnowledge(env, tenant, Date.now())) &&
         (await eraseFiles(env, tenant)) &&
         (await eraseMemories(env, tenant));
       if (isEmpty) {

@@ -13,7 +13,7 @@ import type { EmbedderPort, VectorsPort } from "../../core/ports/vectors.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
 
 /** Vectorize if it is bound, else pgvector in the database. */
-function vectorsFromEnv(env: Env): VectorsPort {
+export function vectorsFromEnv(env: Env): VectorsPort {
   return env.VECTORS === undefined ? pgvectorFromEnv(env) : openVectorize(env.VECTORS);
 }
 

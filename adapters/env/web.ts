@@ -33,3 +33,12 @@ export function endpointUrlFromEnv(env: Env, url: string): Result<string> {
     return failed("blocked_by_policy", "Webhooks are sent by https only.", { field: "url" });
   return ok(judged.url.href);
 }
+
+/**
+ * Checks the address of a document: it has to be public, unless the operator allowed the destination. Fails with
+ * `blocked_by_policy`. The resolved addresses are checked at the request.
+ */
+export function documentUrlFromEnv(env: Env, url: string): Result<string> {
+  const judged = judgeUrl(url, readEgressAllow(env));
+  return judged.ok ? ok(judged.url.href) : failed("blocked_by_policy", judged.message, { field: "url" });
+}

@@ -100,6 +100,8 @@ const OPEN_WITH_PROJECTS: readonly string[] = [
   "GET /v1/inbox",
   "* /v1/memory",
   "* /v1/memory/{id}",
+  "* /v1/knowledge/documents",
+  "* /v1/knowledge/documents/{id}/**",
   "GET /v1/projects",
   "GET /v1/projects/{name}",
   // Content of the tenant rather than of a project, and the parts of a task.

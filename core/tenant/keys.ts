@@ -10,10 +10,10 @@ export { OPERATOR } from "./checksummed-text.ts";
 const KEY: TokenForm = { prefix: "otto_", secretCharacters: 32 };
 
 /**
- * What a key may do. `people:act` lets it name another person whom a task acts for. `admin` covers agents, keys, usage and
- * audit.
+ * What a key may do. `people:act` lets it name another person whom a task acts for. `knowledge:write` covers documents.
+ * `admin` covers agents, keys, usage and audit.
  */
-export const SCOPES = ["tasks:read", "tasks:write", "tools:call", "people:act", "admin"] as const;
+export const SCOPES = ["tasks:read", "tasks:write", "tools:call", "people:act", "knowledge:write", "admin"] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** Creates a key from at least 48 random bytes. */

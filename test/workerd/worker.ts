@@ -16,6 +16,7 @@ import deployed from "../../workers/index.ts";
 import { testChannel } from "./channels/inbox/test-receiver.ts";
 import { noteCall } from "./call-notes.ts";
 import { playRelease } from "./task/runner-release.ts";
+import { ingestDepsOfTests } from "./knowledge/test-reader.ts";
 import { withVariables } from "./variables.ts";
 import { TOOLS_OF_TESTS } from "./task/test-tools.ts";
 import { withTestSender } from "./channels/outbox/test-sender.ts";
@@ -77,4 +78,5 @@ function noteLines(task: string, listener: LineListener<ActLine>): LineListener<
 export class ChannelRunner extends DeployedChannelRunner {
   protected override readonly channels = new Map([...withTestSender(CHANNELS), ["test", testChannel]]);
   protected override readonly sourceOfApps = () => Promise.resolve(ok(getSource()));
+  protected override readonly ingestDeps = ingestDepsOfTests;
 }

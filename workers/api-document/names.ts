@@ -6,6 +6,8 @@ import { CAPABILITY_GATES } from "../../core/agents/agent.ts";
 import { APP_LEVELS } from "../../core/apps/workspace/access.ts";
 import { CHANGED_PARTS } from "../../core/apps/workspace/changes.ts";
 import { INTEGRATION_STATES, KEY_OWNERS } from "../../core/apps/integrations.ts";
+import { INGEST_STATES } from "../../core/knowledge/document.ts";
+import { DOCUMENT_KINDS } from "../../core/ports/documents.ts";
 import { EVENT_PATTERNS } from "../../core/channels/webhooks/endpoint.ts";
 import { TRIGGER_STATES } from "../../core/triggers/trigger.ts";
 import { ERRORS } from "../../core/base/errors.ts";
@@ -57,12 +59,15 @@ const ENUMS: Readonly<Record<string, string>> = {
   DeliveryOutcome: "sent later dead unknown cut_off",
   DeliveryState: "waiting sending sent dead unknown called_off",
   DiskStatus: "ok low full",
+  DocumentFormat: DOCUMENT_KINDS.join(" "),
+  DocumentSourceKind: "upload text url file",
   EffectClass: "none keyed probe once",
   ErrorCode: Object.keys(ERRORS).join(" "),
   EventPattern: EVENT_PATTERNS.join(" "),
   FileKind: "file directory",
   HealthStatus: "ok degraded failed",
   HttpMethod: "GET HEAD POST PUT PATCH DELETE",
+  IngestState: INGEST_STATES.join(" "),
   InboxOrder: "oldest newest",
   IncomingWebhookType: "generic github stripe standard",
   TriggerState: TRIGGER_STATES.join(" "),
@@ -96,7 +101,7 @@ const ENUMS: Readonly<Record<string, string>> = {
   ScanFindingKind: "network environment other_files programs made_code hidden_characters",
   RevocationState: "open unconfirmed",
   ScheduleAppState: ["active", ...CONNECT_REASONS].join(" "),
-  Scope: "tasks:read tasks:write tools:call people:act admin",
+  Scope: "tasks:read tasks:write tools:call people:act knowledge:write admin",
   SecretMethod: "GET HEAD POST PUT PATCH DELETE OPTIONS",
   SecurityLevel: "safe cautious dangerous critical",
   SidecarStatus: "ok asleep away off",

@@ -2,6 +2,7 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { catalogueSourceFromEnv } from "../../adapters/env/tenant-provider.ts";
+import { ingestDepsFromEnv } from "../../adapters/env/knowledge.ts";
 import { SYNC_INBOX } from "../../core/apps/sync/inbox-item.ts";
 import type { Attempt, Delivery, SendResult } from "../../core/channels/outbox/delivery.ts";
 import type { ItemOutcome, InboxItem } from "../../core/channels/inbox/inbox.ts";
@@ -9,6 +10,8 @@ import type { Notice } from "../../core/task/notice.ts";
 import type { ChannelsRpc, CreatedTask, TaskOrder, MessageCause } from "../../core/channels/rpc.ts";
 import type { CatalogueSource } from "../../core/ports/apps.ts";
 import { type Failure, failed, ok, type Result } from "../../core/base/errors.ts";
+import { findIngestTenant } from "../../core/knowledge/ingest-item.ts";
+import type { IngestDeps } from "../../core/knowledge/ingest.ts";
 import { isSupported, OTHER_RELEASE, REFUSED_JOB_RETRY_MS } from "../../core/steps/job-version.ts";
 import type { OutMessage } from "../../core/channels/outbox/message.ts";
 import type { DeliverTo } from "../../core/task/source.ts";
@@ -31,11 +34,19 @@ export class ChannelRunner extends WorkerEntrypoint<Env> implements ChannelsRpc 
   /** Where apps are described. A test's runner has its own. */
   protected readonly sourceOfApps: (env: Env) => Promise<Result<CatalogueSource | null>> = catalogueSourceFromEnv;
 
+  /** What documents are read with. A test's runner has its own. */
+  protected readonly ingestDeps: (env: Env, tenant: string) => IngestDeps = ingestDepsFromEnv;
+
   async receive(inbox: string, item: InboxItem, lane: JsonState | null, version?: number): Promise<ItemOutcome> {
     if (!isSupported(version)) return OTHER_RELEASE_RESULT;
     if (inbox === SYNC_INBOX) {
       const { receiveSyncPage } = await import("../catalogue/receive.ts");
       return await receiveSyncPage(this.env, this.sourceOfApps, item, lane);
+    }
+    const reader = findIngestTenant(inbox);
+    if (reader !== null) {
+      const { receiveDocument } = await import("../knowledge/receive.ts");
+      return await receiveDocument(this.env, reader, item, this.ingestDeps);
     }
     const handlers = await loadReceiver(this.channels, inbox);
     const account = { inbox, owner: handlers.findOwner?.(inbox, item) ?? null };

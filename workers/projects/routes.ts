@@ -6,8 +6,10 @@ import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { eraseProjectFilesFromEnv } from "../../adapters/env/files.ts";
+import { acceptDepsFromEnv } from "../../adapters/env/knowledge.ts";
 import { memoryFromEnv } from "../../adapters/env/memory.ts";
 import { tenantsFromEnv } from "../../adapters/env/tenants.ts";
+import { toCleanItem } from "../../core/knowledge/ingest-item.ts";
 import type { Project } from "../../core/ports/memory-tables.ts";
 import { raise } from "../../core/base/errors.ts";
 import { projectSchema } from "../../core/task/new-task.ts";
@@ -68,7 +70,7 @@ const erase = createRoute({
   method: "delete",
   operationId: "projects.delete",
   path: "/v1/projects/{name}",
-  summary: "Erase a project: its memories and its shared files",
+  summary: "Erase a project: its memories, its documents and its shared files",
   description:
     "409 while one of its tasks is live. Its tasks and their own files stay until each is erased. A later task that names the project creates it again. After a 503, a part is erased: repeat the request.",
   middleware: [requireScope("admin")],
@@ -110,6 +112,7 @@ export function projectRoutes(app: App): void {
     // A later summary would create the project again.
     if (!(await tenantsFromEnv(c.env)(getTenant(c)).summarise())) raiseIncomplete();
     await eraseMemories(c, name);
+    await eraseDocuments(c, name);
     await eraseProjectFilesFromEnv(c.env, getTenant(c), name);
     unwrap(await projects.erase(getTenant(c), name, await createAuditEntry(c, "project.erase", name)));
     return c.json(toProjectView(found), 200);
@@ -127,6 +130,15 @@ async function eraseMemories(c: AppContext, name: string): Promise<void> {
     if (unwrap(await memoryFromEnv(c.env).erase(getTenant(c), [name]))) return;
   }
   raiseIncomplete();
+}
+
+/** Hides them at once; their pieces, vectors and files are removed by the queue of each. */
+async function eraseDocuments(c: AppContext, name: string): Promise<void> {
+  const tenant = getTenant(c);
+  const now = Date.now();
+  const { knowledge, put } = acceptDepsFromEnv(c.env, tenant);
+  for (const document of unwrap(await knowledge.deleteScope(tenant, [name], now)))
+    await put(toCleanItem(document, now));
 }
 
 function raiseIncomplete(): never {

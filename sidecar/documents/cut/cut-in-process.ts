@@ -88,7 +88,7 @@ const CUT_START: ConverterStart = {
   nodeFlags: ["--max-old-space-size=320"],
   dataBytes: 900_000_000,
   memoryMb: 450,
-  maxAnswerBytes: 64 * 1024 * 1024,
+  maxAnswerBytes: 24 * 1024 * 1024,
 };
 
 /** Returns the JSON of the pieces (`cutPieceSchema`), and how many there are. Failures: those of `DocumentsPort.read`. */

@@ -196,6 +196,14 @@ export type DisconnectedApp = { status: "success"; message: string; app_name: st
 
 export type DiskStatus = "ok" | "low" | "full";
 
+export type Document = { id: string; project: string | null; filename: string; title: string; tags: (string)[]; label: MemoryLabel; version: number; shown_version: number | null; status: IngestState; progress: number; source: { kind: DocumentSourceKind; url: string | null; task_id: string | null; path: string | null }; format: DocumentFormat | null; size: number | null; sha256: string | null; units: number | null; pieces: { text: number; table: number; formula: number; image: number }; warnings: (string)[]; error: { code: ErrorCode; message: string } | null; author: string; created_at: string; updated_at: string; ended_at: string | null };
+
+export type DocumentFormat = "pdf" | "docx" | "odt" | "rtf" | "epub" | "html" | "pptx" | "xlsx" | "ods" | "eml" | "ipynb" | "image" | "csv" | "tsv" | "markdown" | "text";
+
+export type DocumentInput = { url?: string | undefined; task_id?: string | undefined; path?: string | undefined; text?: string | undefined; filename?: string | undefined; title?: string | undefined; tags?: (string)[] | undefined };
+
+export type DocumentSourceKind = "upload" | "text" | "url" | "file";
+
 export type DueMoments = { data: (string)[] };
 
 export type EffectClass = "none" | "keyed" | "probe" | "once";
@@ -237,6 +245,8 @@ export type IncomingWebhook = { id: string; version: number; name: string; type:
 export type IncomingWebhookInput = { name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled?: boolean | undefined; secret?: string | undefined; old_secret_seconds?: number | undefined; acts_for?: "me" | null | undefined };
 
 export type IncomingWebhookType = "generic" | "github" | "stripe" | "standard";
+
+export type IngestState = "queued" | "reading" | "embedding" | "ready" | "failed";
 
 export type InstallStatus = "active" | "revoked";
 
@@ -309,6 +319,8 @@ export type MessageRole = "user" | "assistant";
 export type MissedRunPolicy = "skip" | "once" | "all";
 
 export type NewConnectionInput = { app: string; owner?: ConnectionOwner | undefined; alias?: string | undefined; unattended?: boolean | undefined };
+
+export type NewDocumentInput = { url?: string | undefined; task_id?: string | undefined; path?: string | undefined; text?: string | undefined; filename?: string | undefined; title?: string | undefined; tags?: (string)[] | undefined; project?: string | null | undefined };
 
 export type NewIncomingWebhook = { id: string; version: number; name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled: boolean; old_secret_until: string | null; acts_for: { person_id: string; name: string } | null; url: string; created_at: string; updated_at: string; secret: string | null };
 
@@ -429,7 +441,7 @@ export type ScheduleInput = { name: string; when: CronTiming | IntervalTiming | 
 
 export type SchedulePreviewInput = { when: CronTiming | IntervalTiming | OnceTiming; time_zone?: string | undefined; starts_at?: string | undefined; ends_at?: string | undefined; count?: number | undefined };
 
-export type Scope = "tasks:read" | "tasks:write" | "tools:call" | "people:act" | "admin";
+export type Scope = "tasks:read" | "tasks:write" | "tools:call" | "people:act" | "knowledge:write" | "admin";
 
 export type Secret = { id: string; name: string; hosts: (string)[]; agents: (string)[] | null; methods: (SecretMethod)[] | null; created_at: string; updated_at: string };
 
@@ -877,6 +889,24 @@ export interface paths {
     /** Stop all tasks of the tenant */
     post: { parameters: { query?: never; path?: never }; requestBody?: { content: { "application/json": StopInput } }; responses: { 200: { content: { "application/json": KillSwitch } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
+  "/v1/knowledge/documents": {
+    /** Add a document */
+    post: { parameters: { query?: never; path?: never }; requestBody?: { content: { "application/json": NewDocumentInput; "multipart/form-data": string | Blob } }; responses: { 202: { content: { "application/json": Document } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    /** List documents, newest first */
+    get: { parameters: { query?: { project?: string | undefined; scope?: MemoryWhere | undefined; status?: IngestState | undefined; limit?: number | undefined; cursor?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": { data: (Document)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/knowledge/documents/{id}": {
+    /** Show a document */
+    get: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": Document } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    /** Replace a document */
+    put: { parameters: { query?: never; path: { id: string } }; requestBody?: { content: { "application/json": DocumentInput; "multipart/form-data": string | Blob } }; responses: { 202: { content: { "application/json": Document } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    /** Delete a document */
+    delete: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": Document } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/knowledge/documents/{id}/reingest": {
+    /** Read a document again */
+    post: { parameters: { query?: never; path: { id: string } }; responses: { 202: { content: { "application/json": Document } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
   "/v1/mail": {
     /** Show the mail settings */
     get: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": MailSettings } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
@@ -950,7 +980,7 @@ export interface paths {
   "/v1/projects/{name}": {
     /** Show a project */
     get: { parameters: { query?: never; path: { name: string } }; responses: { 200: { content: { "application/json": Project } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
-    /** Erase a project: its memories and its shared files */
+    /** Erase a project: its memories, its documents and its shared files */
     delete: { parameters: { query?: never; path: { name: string } }; responses: { 200: { content: { "application/json": Project } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/retention": {

@@ -2,11 +2,12 @@
  * Reads and validates request bodies. `readBody` runs once the key is validated: it limits a body's size while it
  * arrives, and stores the bytes for the fingerprint of an idempotent request. `checkJsonBody` runs after authentication
  * and validates the bytes. A task's file is limited and read by its route; an uploaded skill is limited here and parsed
- * by its route.
+ * by its route; so is a form with a document.
  */
 import type { MiddlewareHandler } from "hono";
 import { parseAgentDocument } from "../../../core/agents/document.ts";
 import { OttoError, raise } from "../../../core/base/errors.ts";
+import { MAX_DOCUMENT_BYTES } from "../../../core/ports/documents.ts";
 import { rateBody } from "../../../core/tenant/cost-rates.ts";
 import { chargeCost, meterWork } from "../charge-cost.ts";
 import type { AppContext, AppEnv, Principal } from "../context.ts";
@@ -29,6 +30,11 @@ const FILE_PATH = /^\/v1\/tasks\/[^/]+\/files\/[^]/;
 const COMPILED_PATH = /^\/v1\/(?:tools|mcp-servers)(?:\/|$)/;
 /** Paths that a skill is uploaded to. Their route parses the bytes. */
 const UPLOAD_PATH = /^\/v1\/skills(?:\/validate)?$/;
+/** Paths that a document is uploaded to, as a form whose bytes their route parses, or named in JSON. */
+const DOCUMENT_PATH = /^\/v1\/knowledge\/documents(?:\/[^/]+)?$/;
+const FORM_TYPE = /^multipart\/form-data\s*;/i;
+/** Maximum bytes of a form with a document, its fields and separators. */
+const MAX_FORM_BYTES = MAX_DOCUMENT_BYTES + 65_536;
 
 /**
  * Reads the request's body once and returns its bytes; null without a body and for a task's file. Fails with
@@ -56,13 +62,18 @@ async function readLimited(c: AppContext): Promise<Uint8Array> {
 
 function findMaxBytes(c: AppContext): number {
   if (isSignIn(c)) return MAX_SIGN_IN_BYTES;
+  if (isDocumentForm(c)) return MAX_FORM_BYTES;
   return UPLOAD_PATH.test(c.req.path) ? MAX_UPLOAD_BYTES : MAX_JSON_BYTES;
+}
+
+function isDocumentForm(c: AppContext): boolean {
+  return DOCUMENT_PATH.test(c.req.path) && FORM_TYPE.test(c.req.header("content-type") ?? "");
 }
 
 export const checkJsonBody: MiddlewareHandler<AppEnv> = async function checkJsonBody(c, next) {
   const bytes = await readBody(c);
   if (bytes !== null && UPLOAD_PATH.test(c.req.path)) charge(c, rateBody("compiled", bytes.length));
-  else if (bytes !== null) {
+  else if (bytes !== null && !isDocumentForm(c)) {
     const type = c.req.header("content-type") ?? "";
     const headers = new Headers(c.req.raw.headers);
     const isAgentFile = bytes.length > 0 && AGENT_PATH.test(c.req.path) && namesYaml(type);

@@ -28,6 +28,9 @@ import { readBody } from "./body-limits.ts";
  */
 const SWITCH_PATH = /^\/v1\/(kill-switch|tenants\/[^/]+)\/(stop|release)$/;
 
+/** Bytes of a form that is compared without its separator. */
+const MAX_COPIED_BYTES = 10_500_000;
+
 /** Headers that belong to the reply itself. The others belong to the current request. */
 const STORED_HEADERS = ["content-type", "etag", "location", "retry-after"];
 
@@ -56,7 +59,8 @@ async function readComparableBody(c: AppContext): Promise<Uint8Array | null> {
   const bytes = await readBody(c);
   const type = c.req.header("content-type") ?? "";
   const boundary = /^multipart\/[^]*;\s*boundary="?([^";\s]+)/i.exec(type)?.[1];
-  if (bytes === null || boundary === undefined) return bytes;
+  // A copy as text of a large document would not fit into memory; a repeat of it has to be the same bytes.
+  if (bytes === null || boundary === undefined || bytes.length > MAX_COPIED_BYTES) return bytes;
   // In this encoding each byte is one character.
   const text = new TextDecoder("latin1").decode(bytes);
   return new TextEncoder().encode(text.replaceAll(boundary, ""));

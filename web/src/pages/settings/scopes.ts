@@ -26,6 +26,7 @@ export const SCOPES: readonly ScopeWords[] = [
     warning:
       "A task of this key may act for any person of the tenant. Give it only to a program that speaks for its users.",
   },
+  { scope: "knowledge:write", may: "Add, replace and delete documents", inShort: "change documents" },
   { scope: "admin", may: "Everything else: agents, keys, people, schedules, limits", inShort: "administer" },
 ];
 
