@@ -1,5 +1,6 @@
 /** Every tool of Otto, by name. Written by `npm run catalogue` from the files in tools/; not edited by hand. */
 import type { Tool } from "../core/tool/tool.ts";
+import knowledgeAddToKnowledge from "./knowledge/add-to-knowledge.ts";
 import peopleAskHuman from "./people/ask-human.ts";
 import filesAttachFile from "./files/attach-file.ts";
 import busCallTool from "./bus/call-tool.ts";
@@ -50,6 +51,7 @@ import filesWriteFile from "./files/write-file.ts";
 import yamlParse from "./yaml/parse.ts";
 
 export const catalogue: readonly Tool[] = [
+  knowledgeAddToKnowledge,
   peopleAskHuman,
   filesAttachFile,
   busCallTool,

@@ -4,6 +4,9 @@ import type { AcceptDeps } from "../../core/knowledge/accept.ts";
 import type { IngestDeps } from "../../core/knowledge/ingest.ts";
 import { getIngestInbox } from "../../core/knowledge/ingest-item.ts";
 import { SETUP } from "../../core/secrets/secret-use.ts";
+import type { DocumentIntakePort } from "../../core/ports/document-intake.ts";
+import type { TaskFacts } from "../../core/task/state.ts";
+import { openTaskIntake } from "../knowledge/task-intake.ts";
 import type { Env } from "./bindings.ts";
 import { inboxesFromEnv } from "./channels.ts";
 import { databaseFromEnv } from "./database.ts";
@@ -68,4 +71,9 @@ async function fetchDocument(
   if (status >= 200 && status < 300) return ok(body);
   const message = `The address answered with status ${status} instead of the document.`;
   return failed(status >= 500 || status === 429 ? "upstream_failed" : "invalid_input", message);
+}
+
+/** Adds the documents of a task. */
+export function taskIntakeFromEnv(env: Env, facts: TaskFacts): DocumentIntakePort {
+  return openTaskIntake(acceptDepsFromEnv(env, facts.tenant), facts);
 }

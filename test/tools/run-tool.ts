@@ -17,6 +17,7 @@ import type { SandboxRules } from "../../core/sandbox/rules.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { expect } from "vitest";
 import { fakeAppCalls } from "../fakes/app-calls.ts";
+import { fakeDocumentIntake } from "../fakes/document-intake.ts";
 import { fakeDocuments } from "../fakes/documents.ts";
 import { fakeAppConnections } from "../fakes/app-connections.ts";
 import { fakeFiles } from "../fakes/files.ts";
@@ -84,6 +85,7 @@ export function freshPorts(): ToolPorts {
     apps: fakeAppCalls(),
     scripts: fakeScripts(),
     documents: fakeDocuments(),
+    documentIntake: fakeDocumentIntake(),
     pages: fakePages(),
     ssh: fakeSsh(),
     slack: makeNotesPort([fakeSlack()]),

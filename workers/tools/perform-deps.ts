@@ -4,6 +4,7 @@ import { appRightsFromEnv } from "../../adapters/env/app-rights.ts";
 import { blobsFromEnv, filesFromEnv } from "../../adapters/env/files.ts";
 import { systemClock } from "../../adapters/env/clock.ts";
 import { documentsFromEnv } from "../../adapters/env/documents.ts";
+import { taskIntakeFromEnv } from "../../adapters/env/knowledge.ts";
 import { taskMailFromEnv } from "../../adapters/env/mail.ts";
 import { mcpFromEnv } from "../../adapters/env/mcp.ts";
 import { patternsFromEnv } from "../../adapters/env/patterns.ts";
@@ -73,6 +74,7 @@ export function openPerformDeps(
       apps: appCallsFromEnv(env, facts.tenant, (line) => logAppCall(facts, line)),
       scripts: scriptsFromEnv(env, facts),
       documents: documentsFromEnv(env, facts),
+      documentIntake: taskIntakeFromEnv(env, facts),
       pages: pagesFromEnv(env, facts),
       ssh: sshFromEnv(env, facts, user),
       slack: slackNotesFromEnv(env, facts),
