@@ -42,7 +42,7 @@ export function ingestDepsFromEnv(env: Env, tenant: string): IngestDeps {
     blobs: blobsFromEnv(env),
     embedder: embedderFromEnv(env),
     vectors: vectorsFromEnv(env),
-    fetch: (url, maxBytes, signal) => fetchDocument(env, tenant, { url, maxBytes, signal }),
+    download: (url, maxBytes, signal) => fetchDocument(env, tenant, { url, maxBytes, signal }),
     now: Date.now,
   };
 }

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { parseJson } from "../../core/base/parse-json.ts";
 import { asNotSent, failed, ok, type Result } from "../../core/base/errors.ts";
-import { type CutPiece, cutPieceSchema } from "../../core/knowledge/cut.ts";
+import { type CutPiece, cutPieceSchema } from "../../core/documents/cut-piece.ts";
 import {
   documentFacts,
   type DocumentImage,

@@ -3,7 +3,7 @@
  * instructions. Times are milliseconds since the epoch.
  */
 import type { ErrorCode } from "../base/errors.ts";
-import type { MemoryLabel } from "../memory/memory.ts";
+import type { MemoryLabel, MemoryScope } from "../memory/memory.ts";
 import type { DocumentKind } from "../ports/documents.ts";
 import type { PieceKind } from "./piece.ts";
 
@@ -12,6 +12,9 @@ export const MAX_DOCUMENT_PIECES = 5_000;
 export const MAX_TENANT_PIECES = 100_000;
 export const MAX_TENANT_BYTES = 10 * 1024 ** 3;
 export const MAX_QUEUED_DOCUMENTS = 1_000;
+
+/** The projects whose documents a caller may read, as of memories. */
+export type DocumentScope = MemoryScope;
 
 /** `queued`: accepted. `reading`: its text is read and cut. `embedding`: its pieces get vectors. `ready`: searches find it. */
 export const INGEST_STATES = ["queued", "reading", "embedding", "ready", "failed"] as const;

@@ -14,7 +14,7 @@ import type { BlobPort } from "../ports/blobs.ts";
 import { type DocumentRead, type DocumentsPort, MAX_DOCUMENT_BYTES } from "../ports/documents.ts";
 import type { KnowledgeTable, VersionPlace } from "../ports/knowledge.ts";
 import type { EmbedderPort, VectorsPort } from "../ports/vectors.ts";
-import { countKinds } from "./cut.ts";
+import { countKinds } from "./piece.ts";
 import { type KnowledgeDocument, MAX_TENANT_BYTES, MAX_TENANT_PIECES } from "./document.ts";
 import { cleanDocument } from "./clean.ts";
 import { embedSome } from "./embed.ts";
@@ -40,7 +40,7 @@ export interface IngestDeps {
   readonly embedder: EmbedderPort;
   readonly vectors: VectorsPort;
   /** Fetches the document at an address, through the guard of outgoing requests; `too_large` beyond the limit. */
-  fetch(url: string, maxBytes: number, signal: AbortSignal): Promise<Result<Uint8Array>>;
+  download(url: string, maxBytes: number, signal: AbortSignal): Promise<Result<Uint8Array>>;
   now(): number;
 }
 
@@ -178,7 +178,7 @@ async function checkRoom({ tenant, knowledge }: IngestDeps, more: number): Promi
 
 /** The bytes of a version. Those of an address are fetched once, and then read from the bucket. */
 async function openOriginal(
-  { tenant, blobs, fetch }: IngestDeps,
+  { tenant, blobs, download }: IngestDeps,
   { latest: { source, files, hash } }: KnowledgeDocument,
   signal: AbortSignal,
 ): Promise<Result<Uint8Array>> {
@@ -187,7 +187,7 @@ async function openOriginal(
     if (read.ok || read.error.code !== "not_found") return read;
   }
   if (source.kind !== "url") return failed("not_found", "The stored document is lost. Upload it again.");
-  const fetched = await fetch(source.url, MAX_DOCUMENT_BYTES, signal);
+  const fetched = await download(source.url, MAX_DOCUMENT_BYTES, signal);
   if (!fetched.ok) return fetched;
   const key = getKnowledgeKey(tenant, files, await sha256Hex(fetched.value));
   const written = await blobs.put(key, fetched.value);

@@ -74,3 +74,10 @@ export async function getPieceId(document: string, version: number, ordinal: num
   const hash = await sha256Bytes(`${document} ${version} ${ordinal}`);
   return makeId("piece", readIdTime(document) ?? 0, hash);
 }
+
+/** How many pieces of each kind there are. */
+export function countKinds(pieces: readonly Pick<Piece, "kind">[]): Partial<Record<PieceKind, number>> {
+  const counts: Partial<Record<PieceKind, number>> = {};
+  for (const { kind } of pieces) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}

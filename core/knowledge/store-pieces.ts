@@ -1,7 +1,7 @@
 /** Turns what a reader cut into the pieces that are stored: pictures and long tables become files of the bucket. */
 import { ok, type Result } from "../base/errors.ts";
 import type { DocumentRead } from "../ports/documents.ts";
-import type { CutOf, CutPiece } from "./cut.ts";
+import type { CutOf, CutPiece } from "../documents/cut-piece.ts";
 import { MAX_PIECE_ROWS, type Piece } from "./piece.ts";
 import { findImageSize } from "./image-size.ts";
 import { listTexTokens } from "./tex.ts";

@@ -16,37 +16,39 @@ const LAYOUT = new Set(
 );
 const LAYOUT_MARKS = new Set(["{", "}", "\\,", "\\;", "\\:", "\\!", "\\ ", "&", "$", "~", "\\\\"]);
 /** Two names of one thing. */
-const SAME: Readonly<Record<string, string>> = {
-  "\\le": "\\leq",
-  "\\ge": "\\geq",
-  "\\ne": "\\neq",
-  "\\to": "\\rightarrow",
-  "\\gets": "\\leftarrow",
-  "\\dfrac": "\\frac",
-  "\\tfrac": "\\frac",
-  "\\varepsilon": "\\epsilon",
-  "\\varphi": "\\phi",
-  "\\lbrace": "\\{",
-  "\\rbrace": "\\}",
-  "\\cdot": "*",
-  "\\times": "*",
-  "\\ast": "*",
-  "≤": "\\leq",
-  "≥": "\\geq",
-  "≠": "\\neq",
-  "∑": "\\sum",
-  "∫": "\\int",
-  "√": "\\sqrt",
-  "∞": "\\infty",
-  π: "\\pi",
-};
+const SAME = new Map(
+  Object.entries({
+    "\\le": "\\leq",
+    "\\ge": "\\geq",
+    "\\ne": "\\neq",
+    "\\to": "\\rightarrow",
+    "\\gets": "\\leftarrow",
+    "\\dfrac": "\\frac",
+    "\\tfrac": "\\frac",
+    "\\varepsilon": "\\epsilon",
+    "\\varphi": "\\phi",
+    "\\lbrace": "\\{",
+    "\\rbrace": "\\}",
+    "\\cdot": "*",
+    "\\times": "*",
+    "\\ast": "*",
+    "≤": "\\leq",
+    "≥": "\\geq",
+    "≠": "\\neq",
+    "∑": "\\sum",
+    "∫": "\\int",
+    "√": "\\sqrt",
+    "∞": "\\infty",
+    π: "\\pi",
+  }),
+);
 
 /** The commands, operators and names of a formula, without what only sets it. In order, with repeats. */
 export function listTexTokens(tex: string): string[] {
   const tokens: string[] = [];
   for (const [token] of tex.matchAll(TOKEN)) {
     if (LAYOUT.has(token) || LAYOUT_MARKS.has(token)) continue;
-    tokens.push((Object.hasOwn(SAME, token) ? (SAME[token] ?? token) : token).slice(0, MAX_TOKEN_CHARACTERS));
+    tokens.push((SAME.get(token) ?? token).slice(0, MAX_TOKEN_CHARACTERS));
     if (tokens.length === MAX_TOKENS) break;
   }
   return tokens;

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Result } from "../base/errors.ts";
 import type { DocumentMaker } from "../documents/make.ts";
-import type { CutPiece } from "../knowledge/cut.ts";
+import type { CutPiece } from "../documents/cut-piece.ts";
 
 /** The readable kinds. `image` is a picture: only its facts are read. `text` is any other text file. */
 export const DOCUMENT_KINDS = [

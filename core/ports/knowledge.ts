@@ -1,10 +1,15 @@
 /** The rows of documents and their pieces. Expected failures are values. */
 import type { Failure, Result } from "../base/errors.ts";
 import type { Page, PageRequest } from "../base/page-cursor.ts";
-import type { DocumentFacts, DocumentVersion, IngestState, KnowledgeDocument } from "../knowledge/document.ts";
+import type {
+  DocumentFacts,
+  DocumentScope,
+  DocumentVersion,
+  IngestState,
+  KnowledgeDocument,
+} from "../knowledge/document.ts";
 import type { NewDocument, NewVersion } from "../knowledge/document.ts";
 import type { Piece, PieceKind, ReadPiece } from "../knowledge/piece.ts";
-import type { MemoryScope } from "../memory/memory.ts";
 import type { AuditEntry } from "./audit.ts";
 
 /** One version of a document. */
@@ -25,7 +30,7 @@ export interface DocumentChange {
 
 /** The filter of a list of documents; null matches all. */
 export interface DocumentFilter {
-  readonly scope: MemoryScope;
+  readonly scope: DocumentScope;
   readonly status: IngestState | null;
 }
 
@@ -52,7 +57,7 @@ export interface Leftovers {
 }
 
 /**
- * Documents. A scope names the projects that the caller may read (`MemoryScope`). A version is open until it is ready or
+ * Documents. A scope names the projects that the caller may read (`DocumentScope`). A version is open until it is ready or
  * failed, a later one is accepted, or its document is deleted; a method that takes a `VersionPlace` changes open ones only,
  * and returns false for others.
  */
@@ -62,18 +67,18 @@ export interface KnowledgeTable extends KnowledgePieces, KnowledgeOfAll {
   /** Adds a version, and closes an open earlier one. Idempotent by the version's `files`. The same limits. */
   replace(
     tenant: string,
-    scope: MemoryScope,
+    scope: DocumentScope,
     change: DocumentChange,
     act: AuditEntry,
   ): Promise<Result<KnowledgeDocument>>;
-  get(tenant: string, scope: MemoryScope, id: string): Promise<Result<KnowledgeDocument>>;
+  get(tenant: string, scope: DocumentScope, id: string): Promise<Result<KnowledgeDocument>>;
   /** The latest first. */
   page(tenant: string, filter: DocumentFilter, request: PageRequest): Promise<Result<Page<KnowledgeDocument>>>;
   usage(tenant: string): Promise<Result<KnowledgeUsage>>;
   /** Hides a document from every reader. The sweep removes its pieces, vectors and files. Returns it as it was. */
-  delete(tenant: string, scope: MemoryScope, id: string, act: AuditEntry): Promise<Result<KnowledgeDocument>>;
+  delete(tenant: string, scope: DocumentScope, id: string, act: AuditEntry): Promise<Result<KnowledgeDocument>>;
   /** Hides the documents of a scope; null: all of the tenant. Returns the ids of at most 1,000 that are not removed yet. */
-  deleteScope(tenant: string, scope: MemoryScope, at: number): Promise<Result<readonly string[]>>;
+  deleteScope(tenant: string, scope: DocumentScope, at: number): Promise<Result<readonly string[]>>;
 
   /** The document of an open version; `not_found` if the version is not open. */
   getOpen(tenant: string, place: VersionPlace): Promise<Result<KnowledgeDocument>>;
@@ -115,11 +120,11 @@ export interface KnowledgePieces {
   removePieces(tenant: string, ids: readonly string[]): Promise<Result<void>>;
 
   /** Those of these pieces that searches read and that are in the scope, in no order. */
-  readPieces(tenant: string, scope: MemoryScope, ids: readonly string[]): Promise<Result<readonly ReadPiece[]>>;
+  readPieces(tenant: string, scope: DocumentScope, ids: readonly string[]): Promise<Result<readonly ReadPiece[]>>;
   /** A piece with those next to it in its version, in order; `not_found` if searches do not read it, or not in the scope. */
   neighbours(
     tenant: string,
-    scope: MemoryScope,
+    scope: DocumentScope,
     piece: { readonly id: string; readonly before: number; readonly after: number },
   ): Promise<Result<readonly ReadPiece[]>>;
 }

@@ -1,6 +1,5 @@
 /** The ports of a semantic search: the model that computes vectors, and the index that stores them. */
 import type { Result } from "../base/errors.ts";
-import type { PieceKind } from "../knowledge/piece.ts";
 import type { MemoryKind, MemoryScope } from "../memory/memory.ts";
 
 /**
@@ -21,8 +20,8 @@ export const MAX_EMBEDDED_TEXTS = 64;
 
 /** What a vector belongs to. No search finds vectors of two collections. */
 export type VectorCollection = "memory" | "knowledge" | "code";
-/** A kind of the vector's collection. */
-export type VectorKind = MemoryKind | PieceKind | "code";
+/** A kind of the vector's collection: of memories, of pieces of documents (`PieceKind`), or of code. */
+export type VectorKind = MemoryKind | "text" | "table" | "formula" | "image" | "code";
 
 /** A vector of length 1, by the id of its text. `project` null: the tenant's own. */
 export interface StoredVector {

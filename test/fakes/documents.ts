@@ -7,7 +7,7 @@ import {
   MAX_DOCUMENT_BYTES,
 } from "../../core/ports/documents.ts";
 import type { MadeDocument, MakeRequest } from "../../core/documents/make.ts";
-import type { CutPiece } from "../../core/knowledge/cut.ts";
+import type { CutPiece } from "../../core/documents/cut-piece.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47]);

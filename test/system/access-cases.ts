@@ -32,6 +32,34 @@ const CONNECTION = "con_01jd0000000000000000000000";
 /** Of the form of a trigger's id: one needs a connection. `test/workerd/apps/triggers.test.ts` has the same with triggers. */
 const TRIGGER = "trg_01jd0000000000000000000000";
 
+/** Of the form of a document's id. `test/workerd/knowledge/routes.test.ts` has the same with documents. */
+const DOCUMENT = "doc_01jd0000000000000000000000";
+
+/** The routes of documents. */
+const DOCUMENT_CASES: readonly Case[] = [
+  { route: "GET /v1/knowledge/documents", path: () => "/v1/knowledge/documents", other: "nothing of it", owner: 200 },
+  {
+    route: "POST /v1/knowledge/documents",
+    path: () => "/v1/knowledge/documents",
+    body: () => ({ text: "x" }),
+    other: "nothing of it",
+    owner: 202,
+  },
+  ...["GET", "PUT", "DELETE"].map((method) => ({
+    route: `${method} /v1/knowledge/documents/{id}`,
+    path: () => `/v1/knowledge/documents/${DOCUMENT}`,
+    ...(method === "PUT" ? { body: () => ({ text: "x" }) } : {}),
+    other: 404 as const,
+    owner: 404,
+  })),
+  {
+    route: "POST /v1/knowledge/documents/{id}/reingest",
+    path: () => `/v1/knowledge/documents/${DOCUMENT}/reingest`,
+    other: 404,
+    owner: 404,
+  },
+];
+
 /** The routes of connections. `test/workerd/connections/routes.test.ts` has the same with connections of each tenant. */
 const CONNECTION_CASES: readonly Case[] = [
   { route: "GET /v1/apps", path: () => "/v1/apps", other: "nothing of it", owner: 200 },
@@ -168,6 +196,7 @@ const WORKSPACE_CASES: readonly Case[] = [
 
 export const ACCESS_CASES: readonly Case[] = [
   ...CONNECTION_CASES,
+  ...DOCUMENT_CASES,
   ...APP_CASES,
   ...WORKSPACE_CASES,
   {

@@ -5,9 +5,6 @@ import { SCHEDULE_CASES } from "./schedule-cases.ts";
 import { TOOL_CASES } from "./tool-cases.ts";
 import { WEBHOOK_CASES } from "./webhook-cases.ts";
 
-/** Of the form of a document's id. `test/workerd/knowledge/routes.test.ts` has the same with documents. */
-const DOCUMENT = "doc_01jd0000000000000000000000";
-
 /** A text that all data of the first tenant contains. */
 export const CANARY = "canary-7f3a9c";
 
@@ -184,27 +181,6 @@ export const CASES: readonly Case[] = [
     body: () => ({ tags: ["seen"] }),
     other: 404,
     owner: 200,
-  },
-  { route: "GET /v1/knowledge/documents", path: () => "/v1/knowledge/documents", other: "nothing of it", owner: 200 },
-  {
-    route: "POST /v1/knowledge/documents",
-    path: () => "/v1/knowledge/documents",
-    body: () => ({ text: "x" }),
-    other: "nothing of it",
-    owner: 202,
-  },
-  ...["GET", "PUT", "DELETE"].map((method) => ({
-    route: `${method} /v1/knowledge/documents/{id}`,
-    path: () => `/v1/knowledge/documents/${DOCUMENT}`,
-    ...(method === "PUT" ? { body: () => ({ text: "x" }) } : {}),
-    other: 404 as const,
-    owner: 404,
-  })),
-  {
-    route: "POST /v1/knowledge/documents/{id}/reingest",
-    path: () => `/v1/knowledge/documents/${DOCUMENT}/reingest`,
-    other: 404,
-    owner: 404,
   },
   { route: "DELETE /v1/memory/{id}", path: ({ memory }) => `/v1/memory/${memory}`, other: 404, owner: 200 },
   {

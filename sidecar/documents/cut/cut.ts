@@ -2,7 +2,7 @@
  * Cuts a document's Markdown into pieces of four kinds: text, tables, formulas and pictures. A table is a piece of its own and
  * no text; a formula is also in the text around it. Only a kind whose dollars mean TeX has formulas.
  */
-import { type CutOf, type CutPiece, orderPieces } from "../../../core/knowledge/cut.ts";
+import { type CutOf, type CutPiece, orderPieces } from "../../../core/documents/cut-piece.ts";
 import { cutBlocks, type TextBlock } from "../../../core/knowledge/cut-text.ts";
 import { formatTableText, type TableContent } from "../../../core/knowledge/table-text.ts";
 import type { DocumentKind } from "../../../core/ports/documents.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { CutOf, CutPiece } from "../../../core/knowledge/cut.ts";
-import { cutPieceSchema } from "../../../core/knowledge/cut.ts";
+import type { CutOf, CutPiece } from "../../../core/documents/cut-piece.ts";
+import { cutPieceSchema } from "../../../core/documents/cut-piece.ts";
 import { CODE_CHARACTERS, OVERLAP_CHARACTERS, PIECE_CHARACTERS } from "../../../core/knowledge/cut-text.ts";
 import type { PieceKind } from "../../../core/knowledge/piece.ts";
 import type { DocumentKind } from "../../../core/ports/documents.ts";
@@ -138,14 +138,14 @@ describe("formulas", () => {
 describe("pictures", () => {
   it("have what is written about them, and those of elsewhere are left out", () => {
     const markdown =
-      "Look at the pump.\n\n![A red pump](image1.png)\n\nFigure 2: The pump at work.\n\n![x](https://a.example/b.png)\n";
+      "Look at the pump.\n\n![A red pump](image1.png)\n\nFigure 2: The pump in use.\n\n![x](https://a.example/b.png)\n";
     const [image, ...more] = only(cut(markdown, "docx", ["image1.png"]), "image");
     expect(more).toEqual([]);
     expect(image).toMatchObject({
       name: "image1.png",
       alt: "A red pump",
-      caption: "Figure 2: The pump at work.",
-      nearby: "Look at the pump.\nFigure 2: The pump at work.",
+      caption: "Figure 2: The pump in use.",
+      nearby: "Look at the pump.\nFigure 2: The pump in use.",
     });
     expect(image?.text).toContain("A red pump");
   });

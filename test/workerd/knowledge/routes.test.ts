@@ -43,7 +43,7 @@ const sendForm = async (caller: Caller, ...form: Parameters<typeof formOf>) => {
   return await caller.send("POST", PATH, body, { "content-type": type });
 };
 
-test("a form has a file, and fields beside it", async () => {
+test("a form has a file and fields", async () => {
   const caller = await makeCaller();
   const fields = { title: "The manual", tags: "pumps, valves", project: "plant" };
   const added = await sendForm(caller, fields, {
@@ -92,7 +92,7 @@ test("an address is public, names no secret, and its text is from outside", asyn
   const fetched: string[] = [];
   changeReader((deps) => ({
     ...deps,
-    fetch: async (url) => {
+    download: async (url) => {
       fetched.push(url);
       return { ok: true, value: new TextEncoder().encode(`# Text ${fetched.length}\n\nFrom outside.`) };
     },

@@ -3,7 +3,6 @@
  * what it returns.
  */
 import { z } from "zod";
-import { type Piece, type PieceKind, PIECE_KINDS } from "./piece.ts";
 
 const place = {
   heading: z.array(z.string()),
@@ -34,18 +33,12 @@ export const cutPieceSchema = z.discriminatedUnion("kind", [
   }),
 ]);
 export type CutPiece = z.infer<typeof cutPieceSchema>;
-export type CutOf<Kind extends PieceKind> = Extract<CutPiece, { readonly kind: Kind }>;
+export type CutOf<Kind extends CutPiece["kind"]> = Extract<CutPiece, { readonly kind: Kind }>;
 
-/** Pieces in the order of the document. At one place, text is first. */
+/** At one place, text is first. */
+const ORDER = ["text", "table", "formula", "image"] satisfies CutPiece["kind"][];
+
+/** Pieces in the order of the document. */
 export function orderPieces(pieces: readonly CutPiece[]): CutPiece[] {
-  return pieces.toSorted(
-    (a, b) => a.start - b.start || PIECE_KINDS.indexOf(a.kind) - PIECE_KINDS.indexOf(b.kind) || a.end - b.end,
-  );
-}
-
-/** How many pieces of each kind there are. */
-export function countKinds(pieces: readonly Pick<Piece, "kind">[]): Partial<Record<PieceKind, number>> {
-  const counts: Partial<Record<PieceKind, number>> = {};
-  for (const { kind } of pieces) counts[kind] = (counts[kind] ?? 0) + 1;
-  return counts;
+  return pieces.toSorted((a, b) => a.start - b.start || ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || a.end - b.end);
 }
