@@ -6,8 +6,9 @@ import { MAX_PIECE_ROWS, type Piece } from "./piece.ts";
 import { findImageSize } from "./image-size.ts";
 import { listTexTokens } from "./tex.ts";
 
-/** A warning of a PDF, whose formulas are no text. */
-export const FORMULAS_NOT_READ = "formulas_not_read: The formulas of a PDF are not read.";
+/** Formats whose formulas no converter reads, and their warning. */
+const WITHOUT_FORMULAS: ReadonlySet<DocumentRead["kind"]> = new Set(["pdf", "odt"]);
+const FORMULAS_NOT_READ = "formulas_not_read: The formulas of this format are not read.";
 const LOST_PICTURES = "Some of its pictures could not be stored.";
 
 /** Stores bytes by their hash, and returns it. */
@@ -38,7 +39,7 @@ export async function storePieces(
   }
   const warnings = [
     ...read.warnings,
-    ...(read.kind === "pdf" ? [FORMULAS_NOT_READ] : []),
+    ...(WITHOUT_FORMULAS.has(read.kind) ? [FORMULAS_NOT_READ] : []),
     ...(lost === 0 ? [] : [LOST_PICTURES]),
   ];
   return ok({ pieces, warnings });

@@ -76,7 +76,11 @@ function readTable(block: MarkdownNode, near: Near): CutTable | null {
   const table = block.type === "html" ? readHtmlTable(block.value ?? "") : readPipeTable(block);
   if (table === null) return null;
   const caption = table.caption ?? findCaption(near);
-  return { caption, columns: [...table.columns], rows: table.rows.map((row) => [...row]) };
+  const rows = table.rows.map((row) => [...row]);
+  // Documents often have tables without a row of headings, of which the first row is one.
+  const isUntitled = table.columns.every((column) => column === "") && rows.length > 1;
+  const columns = isUntitled ? (rows.shift() ?? []) : [...table.columns];
+  return { caption, columns, rows };
 }
 
 function readPipeTable(block: MarkdownNode): TableContent | null {
@@ -126,9 +130,10 @@ function isOnlyImages({ type, children = [] }: MarkdownNode): boolean {
 }
 
 function cutFormulas(markdown: string, block: MarkdownNode, near: Near, at: At): CutPiece[] {
-  const nodes = [...listNodes(block, "math"), ...listNodes(block, "inlineMath")];
+  const fences = listNodes(block, "code").filter(({ lang }) => lang === "math");
+  const nodes = [...listNodes(block, "math"), ...fences, ...listNodes(block, "inlineMath")];
   return nodes.flatMap((node) => {
-    const tex = (node.value ?? "").trim();
+    const tex = getTex(node);
     const place = getPlace(node);
     if (tex === "" || tex.length > MAX_TEX_CHARACTERS || !isFormula(markdown, node, place.end)) return [];
     const context = truncate(findSentence(block, node, near), MAX_CONTEXT_CHARACTERS);
@@ -137,22 +142,28 @@ function cutFormulas(markdown: string, block: MarkdownNode, near: Near, at: At):
   });
 }
 
+/** Converters write formulas as GitHub does: inline as code between dollars, and others as a block of code of `math`. */
+function getTex({ type, value = "" }: MarkdownNode): string {
+  const [, code] = type === "inlineMath" ? (/^(`+)([^]*)\1$/.exec(value)?.slice(1) ?? []) : [];
+  return (code ?? value).trim();
+}
+
 /** As pandoc decides: text between two prices is no formula. */
 function isFormula(markdown: string, { type, value = "" }: MarkdownNode, end: number): boolean {
-  if (type === "math") return true;
+  if (type !== "inlineMath") return true;
   const isDouble = markdown.slice(end - 2, end) === "$$";
   return isDouble || (/^\S(?:.*\S)?$/s.test(value) && !/^\d/.test(markdown.charAt(end)));
 }
 
 /** The sentence around an inline formula, or the paragraphs around a formula of its own. */
 function findSentence(block: MarkdownNode, node: MarkdownNode, { before, after }: Near): string {
-  if (node.type === "math")
+  if (node.type !== "inlineMath")
     return [before, after].flatMap((one) => (one?.type === "paragraph" ? [getText(one)] : [])).join("\n");
   const paragraph = [...listNodes(block, "paragraph"), ...listNodes(block, "tableCell")].find(
     (one) => getPlace(one).start <= getPlace(node).start && getPlace(one).end >= getPlace(node).end,
   );
-  const text = getText(paragraph ?? block);
-  const tex = (node.value ?? "").trim();
+  const tex = getTex(node);
+  const text = getText(paragraph ?? block).replaceAll(node.value ?? "", tex);
   const place = text.indexOf(tex);
   if (place === -1) return text;
   const from = text.slice(0, place).search(/[.!?]\s[^.!?]*$/);

@@ -10,6 +10,8 @@ export interface MarkdownNode {
   readonly type: string;
   readonly depth?: number;
   readonly value?: string;
+  /** Of a block of code. */
+  readonly lang?: string | null | undefined;
   readonly url?: string;
   readonly alt?: string | null | undefined;
   readonly title?: string | null | undefined;

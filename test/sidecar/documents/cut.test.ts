@@ -119,6 +119,11 @@ describe("tables", () => {
   });
 });
 
+it("a table without headings has its first row as headings", () => {
+  const [table] = only(cut("|  |  |\n|---|---|\n| Fruit | Crates |\n| Pear | 7 |\n", "rtf"), "table");
+  expect(table).toMatchObject({ columns: ["Fruit", "Crates"], rows: [["Pear", "7"]] });
+});
+
 describe("formulas", () => {
   it("have their TeX and the sentence around them", () => {
     const markdown = "First. The energy is $E = mc^2$ for a mass. Last.\n\nThe area:\n\n$$\n\\int_0^1 x\\,dx\n$$\n";
@@ -126,6 +131,12 @@ describe("formulas", () => {
     expect(inline).toMatchObject({ tex: "E = mc^2", context: "The energy is E = mc^2 for a mass." });
     expect(markdown.slice(inline?.start, inline?.end)).toBe("$E = mc^2$");
     expect(block).toMatchObject({ tex: "\\int_0^1 x\\,dx", context: "The area:" });
+  });
+
+  it("are read as converters write them", () => {
+    const [inline, block] = only(cut("The sum $`a + b`$ is it.\n\n``` math\nx^2\n```\n", "docx"), "formula");
+    expect(inline).toMatchObject({ tex: "a + b", context: "The sum a + b is it." });
+    expect(block).toMatchObject({ tex: "x^2" });
   });
 
   it("are no prices", () => {
