@@ -61,7 +61,17 @@ function toVersion(row: Row["version"], embedded: number): DocumentVersion {
   const pieces = JSON.parse(row.pieces) as DocumentVersion["pieces"];
   const total = Object.values(pieces).reduce((sum, count) => sum + count, 0);
   return {
-    ...{ version, status, files, hash, size, format, units, warnings, createdAt, endedAt, pieces },
+    version,
+    status,
+    files,
+    hash,
+    size,
+    format,
+    units,
+    warnings,
+    createdAt,
+    endedAt,
+    pieces,
     source: JSON.parse(row.source) as DocumentSource,
     embedded: status === "ready" ? total : embedded,
     failure: row.failure === null ? null : (JSON.parse(row.failure) as NonNullable<DocumentVersion["failure"]>),

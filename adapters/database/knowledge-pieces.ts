@@ -178,7 +178,7 @@ function toPiece(row: Record<string, unknown>): ReadPiece {
     title: String(row["title"]),
     label: Number(row["label"]) as MemoryLabel,
     files: String(row["files"]),
-    embeddedBy: row["embedded_by"] === null ? null : String(row["embedded_by"]),
+    embeddedBy: typeof row["embedded_by"] === "string" ? row["embedded_by"] : null,
   };
 }
 

@@ -19,7 +19,7 @@ export interface AcceptDeps {
   readonly knowledge: KnowledgeTable;
   readonly blobs: BlobPort & { erase(prefix: string): Promise<boolean> };
   /** Puts an item into the tenant's inbox of documents. */
-  put(item: InboxItem): Promise<void>;
+  readonly put: (item: InboxItem) => Promise<void>;
 }
 
 /** Where a version's bytes come from, and the bytes; null for an address. `token`: of this request alone. */

@@ -40,7 +40,7 @@ export interface IngestDeps {
   readonly embedder: EmbedderPort;
   readonly vectors: VectorsPort;
   /** Fetches the document at an address, through the guard of outgoing requests; `too_large` beyond the limit. */
-  download(url: string, maxBytes: number, signal: AbortSignal): Promise<Result<Uint8Array>>;
+  readonly download: (url: string, maxBytes: number, signal: AbortSignal) => Promise<Result<Uint8Array>>;
   now(): number;
 }
 

@@ -7,8 +7,9 @@ import type {
   DocumentVersion,
   IngestState,
   KnowledgeDocument,
+  NewDocument,
+  NewVersion,
 } from "../knowledge/document.ts";
-import type { NewDocument, NewVersion } from "../knowledge/document.ts";
 import type { Piece, PieceKind, ReadPiece } from "../knowledge/piece.ts";
 import type { AuditEntry } from "./audit.ts";
 

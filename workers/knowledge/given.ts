@@ -26,7 +26,7 @@ const name = z
   .string()
   .min(1)
   .max(MAX_NAME_CHARACTERS)
-  .regex(/^[^/\\\0-\x1f]+$/, "must be a name without slashes and control characters")
+  .regex(/^[^/\\\p{Cc}]+$/u, "must be a name without slashes and control characters")
   .describe("Its extension distinguishes text formats.");
 const title = z.string().trim().min(1).max(MAX_TITLE_CHARACTERS).describe("Absent: the document's own title.");
 const shared = { title: title.optional(), tags: tagsSchema.optional() };
@@ -107,7 +107,12 @@ export function readGivenForm(c: AppContext): GivenDocument {
   const { title: given = null, tags = null, project = null } = fields.data;
   const bytes = checkSize(file.bytes);
   return {
-    ...{ title: given, tags, project, bytes, label: TENANT, filename: filename.data },
+    title: given,
+    tags,
+    project,
+    bytes,
+    label: TENANT,
+    filename: filename.data,
     source: { kind: "upload" },
   };
 }

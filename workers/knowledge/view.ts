@@ -49,7 +49,12 @@ export function toDocumentView(document: KnowledgeDocument): z.infer<typeof docu
   const { id, project, filename, title, tags, label, shown, latest, author, createdAt, updatedAt } = document;
   const { source, pieces } = latest;
   return {
-    ...{ id, project, filename, title, tags: [...tags], label: nameMemoryLabel(label) },
+    id,
+    project,
+    filename,
+    title,
+    tags: [...tags],
+    label: nameMemoryLabel(label),
     version: latest.version,
     shown_version: shown,
     status: latest.status,
