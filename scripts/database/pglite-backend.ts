@@ -9,6 +9,7 @@
  * has the session user of the bound role, and that role can change no role (`confine`).
  */
 import { PGlite, messages, protocol } from "@electric-sql/pglite";
+import { btree_gin } from "@electric-sql/pglite/contrib/btree_gin";
 import { vector } from "@electric-sql/pglite-pgvector";
 import {
   DatabaseUnavailable,
@@ -146,7 +147,7 @@ export async function openPglite(
 /** Opens the database, and creates it when it is missing. */
 export async function createPglite(dataDir: string, cluster?: Blob): Promise<PGlite> {
   const copied = cluster === undefined ? {} : { loadDataDir: cluster };
-  return await PGlite.create({ dataDir, extensions: { vector }, startParams: START_PARAMS, ...copied });
+  return await PGlite.create({ dataDir, extensions: { vector, btree_gin }, startParams: START_PARAMS, ...copied });
 }
 
 /** The files of a new, empty database. */

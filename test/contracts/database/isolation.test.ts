@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { PGlite } from "@electric-sql/pglite";
+import { btree_gin } from "@electric-sql/pglite/contrib/btree_gin";
 import { vector } from "@electric-sql/pglite-pgvector";
 import { neon, neonConfig } from "@neondatabase/serverless";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -183,6 +184,7 @@ describe("the Worker's role", () => {
       "otto_apps_to_follow",
       ...connections,
       "otto_erased_tenants",
+      "otto_find_pieces",
       "otto_find_texts",
       "otto_first_provider_key",
       "otto_forget_sealing_key",
@@ -215,10 +217,10 @@ describe("the Worker's role", () => {
 });
 
 test("an owner of the tables who is no superuser is bound by them too", async () => {
-  const db = await PGlite.create({ dataDir: "memory://", extensions: { vector } });
+  const db = await PGlite.create({ dataDir: "memory://", extensions: { vector, btree_gin } });
   try {
-    // Neon lets an owner make this extension; here it takes a superuser.
-    await db.exec("create extension vector; create role deployer createrole");
+    // Neon lets an owner make these extensions; here it takes a superuser.
+    await db.exec("create extension vector; create extension btree_gin; create role deployer createrole");
     await db.exec("alter schema public owner to deployer; set session authorization deployer");
     await db.exec("create role otto_app nologin; create table otto_migrations (name text, applied_at timestamptz)");
     const folder = new URL("../../../migrations/", import.meta.url);
