@@ -33,10 +33,17 @@ import memoryMemorySave from "./memory/memory-save.ts";
 import memoryMemorySearch from "./memory/memory-search.ts";
 import documentsReadDocument from "./documents/read-document.ts";
 import filesReadFile from "./files/read-file.ts";
+import knowledgeReadSource from "./knowledge/read-source.ts";
 import peopleRequestConnection from "./people/request-connection.ts";
 import shellRunCommand from "./shell/run-command.ts";
 import skillsRunSkillScript from "./skills/run-skill-script.ts";
+import knowledgeSearchFormulas from "./knowledge/search-formulas.ts";
+import knowledgeSearchImages from "./knowledge/search-images.ts";
 import filesSearchInFiles from "./files/search-in-files.ts";
+import knowledgeSearchKnowledge from "./knowledge/search-knowledge.ts";
+import knowledgeSearchMultimodal from "./knowledge/search-multimodal.ts";
+import knowledgeSearchTables from "./knowledge/search-tables.ts";
+import knowledgeSemanticSearch from "./knowledge/semantic-search.ts";
 import mailSendEmail from "./mail/send-email.ts";
 import peopleSetReminder from "./people/set-reminder.ts";
 import slackNotify from "./slack/notify.ts";
@@ -84,10 +91,17 @@ export const catalogue: readonly Tool[] = [
   memoryMemorySearch,
   documentsReadDocument,
   filesReadFile,
+  knowledgeReadSource,
   peopleRequestConnection,
   shellRunCommand,
   skillsRunSkillScript,
+  knowledgeSearchFormulas,
+  knowledgeSearchImages,
   filesSearchInFiles,
+  knowledgeSearchKnowledge,
+  knowledgeSearchMultimodal,
+  knowledgeSearchTables,
+  knowledgeSemanticSearch,
   mailSendEmail,
   peopleSetReminder,
   slackNotify,

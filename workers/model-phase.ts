@@ -66,7 +66,7 @@ interface Replied {
 
 async function toReply(
   env: Env,
-  { facts, step, final, repeat, messages: read, label = OPERATOR, actors }: ThinkJob,
+  { facts, step, final, repeat, messages: read, label = OPERATOR, actors, sources }: ThinkJob,
   { toolset, tools, done, signal }: Replied,
 ): Promise<ModelReply> {
   const messages = read.map((message) => labelMessage(message, facts.label));
@@ -81,7 +81,7 @@ async function toReply(
   const calls =
     prepared.length > 0 && mayPerformEarly(prepared, toolset)
       ? await performEarly(
-          { facts, step, label: context.label, calls: prepared },
+          { facts, step, label: context.label, calls: prepared, ...(sources === undefined ? {} : { sources }) },
           openPerformDeps(env, facts, { toolset, own: [], tools, connections }),
           signal,
         )

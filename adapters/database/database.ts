@@ -12,6 +12,7 @@ import { endpointTable } from "./endpoints.ts";
 import { hookTable } from "./hooks.ts";
 import { keyTable } from "./keys.ts";
 import { knowledgeTable } from "./knowledge.ts";
+import { knowledgeWordsTable } from "./knowledge-words.ts";
 import { memoryTable } from "./memories.ts";
 import { personTable } from "./people.ts";
 import { providerKeyTable, providerKeyTenants } from "./provider-keys.ts";
@@ -52,6 +53,7 @@ export function openDatabase(url: string, endpoint: string | null): Database {
     usage: usageTable(connection),
     memories: memoryTable(connection),
     knowledge: knowledgeTable(connection),
+    knowledgeWords: knowledgeWordsTable(connection),
     projects: projectTable(connection),
     people: personTable(connection),
     deliveries: deliveryTable(connection),

@@ -6,6 +6,7 @@ import type { EffectClass, Tool, Touch } from "../tool/tool.ts";
 /** The resource of a port, for tools that declare none. A program of any effect class may write any file. */
 const PORT_RESOURCES: { readonly [Port in keyof ToolPorts]?: (effect: EffectClass) => Touch } = {
   files: (effect) => ({ resource: "files", mode: getTouchMode(effect) }),
+  knowledge: (effect) => ({ resource: "knowledge", mode: getTouchMode(effect) }),
   memory: (effect) => ({ resource: "memory", mode: getTouchMode(effect) }),
   scripts: () => ({ resource: "files", mode: "write" }),
 };

@@ -13,6 +13,7 @@ import type { DeliveryTable } from "./delivery-table.ts";
 import type { EndpointTable } from "./endpoint-table.ts";
 import type { HookTable } from "./hook-table.ts";
 import type { KnowledgeTable } from "./knowledge.ts";
+import type { KnowledgeWordsTable } from "./knowledge-search.ts";
 import type { McpServerTable } from "./mcp-server-table.ts";
 import type { MemoryTable, ProjectTable } from "./memory-tables.ts";
 import type { PersonTable } from "./person-table.ts";
@@ -47,6 +48,7 @@ export interface Database {
   readonly usage: UsageTable;
   readonly memories: MemoryTable;
   readonly knowledge: KnowledgeTable;
+  readonly knowledgeWords: KnowledgeWordsTable;
   readonly projects: ProjectTable;
   readonly people: PersonTable;
   readonly deliveries: DeliveryTable;

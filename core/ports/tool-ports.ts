@@ -10,6 +10,7 @@ import type { DocumentsPort } from "./documents.ts";
 import type { FilesPort } from "./files.ts";
 import type { TaskMailPort } from "./mail.ts";
 import type { McpPort } from "./mcp.ts";
+import type { KnowledgePort } from "./knowledge-search.ts";
 import type { MemoryPort } from "./memory.ts";
 import type { PagesPort } from "./pages.ts";
 import type { PeoplePort } from "./people.ts";
@@ -33,6 +34,7 @@ export interface ToolPorts {
   readonly results: ResultsPort;
   readonly patterns: PatternsPort;
   readonly memory: MemoryPort;
+  readonly knowledge: KnowledgePort;
   readonly mcp: McpPort;
   readonly apps: AppCallsPort;
   readonly scripts: ScriptsPort;

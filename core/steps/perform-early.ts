@@ -4,6 +4,7 @@
  * batch are repeated.
  */
 import { RUNNER_CALL_TIMEOUT_MS } from "../task/budget.ts";
+import type { NumberedPiece } from "../knowledge/sources.ts";
 import type { PreparedCall } from "../task/commands.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
 import { awaitUnlessAborted, openTimeLimit } from "../base/deadline.ts";
@@ -22,6 +23,7 @@ interface Prepared {
   /** The label of the request that the calls come from. */
   readonly label: Label;
   readonly calls: readonly PreparedCall[];
+  readonly sources?: readonly NumberedPiece[];
 }
 
 /** Ports that outside services answer. */
@@ -54,7 +56,7 @@ export function mayPerformEarly(calls: readonly PreparedCall[], toolset: Pick<To
 
 /** Runs the calls, and returns them with the outcomes that came in time. */
 export async function performEarly(
-  { facts, step, label, calls }: Prepared,
+  { facts, step, label, calls, ...known }: Prepared,
   deps: PerformDeps,
   signal: AbortSignal,
 ): Promise<PreparedCall[]> {
@@ -67,6 +69,7 @@ export async function performEarly(
     step,
     calls: open.map((call) => ({ ...call, callId: call.id, key: call.id, label, mode: "run" as const, attempt: 1 })),
     timeoutMs: RUNNER_CALL_TIMEOUT_MS,
+    ...known,
   };
   const outcomes = new Map(calls.map(({ id, outcome }) => [id, outcome]));
   const ended = performCalls(job, deps, limit);

@@ -42,6 +42,7 @@ import {
 } from "./run-tool.ts";
 import type { ShapeLimits } from "../gateway/shape.ts";
 import { createContext } from "./call-context.ts";
+import { openCallSources, toReadFields, withSources } from "./call-sources.ts";
 import { type CallEnd, toEndLine } from "./call-end.ts";
 import { type CallEndLine, scheduleCalls } from "./schedule-calls.ts";
 import { toMissingToolFailure, type Toolset } from "./toolset.ts";
@@ -156,9 +157,10 @@ async function runCall(
   const perform = async (its: StepDeps, copy: WorkingCopy | null = null): Promise<CallEnd> => {
     const taint = new TaintTracker(call.label ?? OUTSIDE);
     for (const { label = TENANT } of copy?.entries.values() ?? []) taint.join(label);
-    const outcome = await performCall(call, job, its, { deadline, signal, taint, copy });
+    const sources = openCallSources(callId, job, deps.toolset);
+    const outcome = await performCall(call, job, withSources(its, sources), { deadline, signal, taint, copy });
     if (!("state" in outcome)) return outcome;
-    return { ...outcome, label: taint.label, ...(taint.readUploadsOnly ? { isUpload: true } : {}) };
+    return { ...outcome, label: taint.label, ...toReadFields(outcome, taint, sources) };
   };
   if (approvedFiles === undefined) return settle(await perform(deps));
   const bound = await readBoundFiles(call, job, deps);

@@ -5,6 +5,7 @@
 import type { Result } from "../base/errors.ts";
 import type { Account } from "../connections/account.ts";
 import type { Actors } from "../connections/actors.ts";
+import type { NumberedPiece } from "../knowledge/sources.ts";
 import type { LineListener } from "./lines.ts";
 import type { Message, ModelUsage } from "../model/messages.ts";
 import type { Label } from "../provenance/label.ts";
@@ -39,6 +40,8 @@ export interface ThinkJob extends Versioned {
   readonly label?: Label;
   /** Who steered the task. Absent from an object of an earlier release: unknown. */
   readonly actors?: Actors;
+  /** The sources of the task. Absent without any, and from an object of an earlier release. */
+  readonly sources?: readonly NumberedPiece[];
   readonly maxOutputTokens: number;
   readonly timeoutMs: number;
   readonly repeat: { readonly hash: string; readonly count: number } | null;
@@ -93,6 +96,7 @@ export interface ActJob extends Versioned {
   readonly results?: readonly OwnResult[];
   /** As in a `ThinkJob`. */
   readonly actors?: Actors;
+  readonly sources?: readonly NumberedPiece[];
   readonly timeoutMs: number;
 }
 

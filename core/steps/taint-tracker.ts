@@ -7,6 +7,7 @@
  * 3. A file or directory gets the label at the time of the write.
  * 4. A call that read uploads, and no other authors' text, yields the upload's text.
  */
+import type { KnowledgePort } from "../ports/knowledge-search.ts";
 import type { MemoryPort } from "../ports/memory.ts";
 import type { FileEntry, FilesPort } from "../ports/files.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
@@ -58,10 +59,11 @@ export class TaintTracker {
 
   /** Wraps the ports for the call. */
   watch(ports: ToolPorts): ToolPorts {
-    const { files, memory, results, scripts } = ports;
+    const { files, knowledge, memory, results, scripts } = ports;
     return {
       ...ports,
       files: this.watchFiles(files),
+      knowledge: this.watchKnowledge(knowledge),
       memory: this.watchMemory(memory),
       results: this.watchResults(results),
       scripts: this.watchScripts(scripts),
@@ -75,6 +77,26 @@ export class TaintTracker {
       run: async (request) => {
         this.joinOther(request.network === null ? this.joined : OUTSIDE);
         return await scripts.run(request);
+      },
+    };
+  }
+
+  private watchKnowledge(knowledge: KnowledgePort): KnowledgePort {
+    return {
+      ...knowledge,
+      search: async (request) => {
+        const found = await knowledge.search(request);
+        if (found.ok) for (const { piece } of found.value.hits) this.joinOther(piece.label);
+        return found;
+      },
+      read: async (piece) => {
+        const read = await knowledge.read(piece);
+        if (read.ok) for (const { label } of read.value) this.joinOther(label);
+        return read;
+      },
+      readImage: async (piece) => {
+        this.joinOther(piece.label);
+        return await knowledge.readImage(piece);
       },
     };
   }

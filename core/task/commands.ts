@@ -5,6 +5,7 @@
 import type { Failure } from "../base/errors.ts";
 import type { Account, ConnectNeed } from "../connections/account.ts";
 import type { Actor, Actors } from "../connections/actors.ts";
+import type { GivenSource } from "../knowledge/sources.ts";
 import type { ModelUsage } from "../model/messages.ts";
 import type { TextRange } from "../model/label-parts.ts";
 import type { ModelFailure } from "../ports/model.ts";
@@ -140,6 +141,8 @@ export interface CallOutcome {
   readonly isLarge?: boolean;
   /** The label of `content`. Absent when the task itself settles the call, and from a runner of an earlier release. */
   readonly label?: Label;
+  /** The pieces of documents that the call read, which the model may cite. Absent: none. */
+  readonly sources?: readonly GivenSource[];
   /** True if the call read uploads and no other text of outside authors. */
   readonly isUpload?: true;
   /**

@@ -42,8 +42,8 @@ function shortenInput(input: TaskView["input"]): TaskView["input"] {
 
 function shortenOutput(output: TaskView["output"]): TaskView["output"] {
   if (output === null) return null;
-  const { text, files } = shortenField(output, "text");
-  if (text === output.text && files.length <= SHORT_FILES) return output;
+  const { text, files, citations } = shortenField(output, "text");
+  if (text === output.text && files.length <= SHORT_FILES && citations === undefined) return output;
   return { text, files: files.slice(0, SHORT_FILES) };
 }
 

@@ -6,6 +6,7 @@ import type { PinnedAgent } from "../agents/agent.ts";
 import type { StoredIntent, TaskApps } from "../apps/intent/task-apps.ts";
 import type { Account } from "../connections/account.ts";
 import type { Actors } from "../connections/actors.ts";
+import type { GivenSource } from "../knowledge/sources.ts";
 import type { LabelledText } from "../model/label-parts.ts";
 import type { Message } from "../model/messages.ts";
 import type { ModelChoice } from "../model/table.ts";
@@ -336,6 +337,8 @@ export interface TaskState {
   /** Messages sent to the running task that its next step will read. */
   readonly steering: readonly LabelledText[];
   readonly attachments: readonly Attachment[];
+  /** The pieces of documents that its calls read; after the end, those that the answer cites. Absent: none. */
+  readonly sources?: readonly GivenSource[];
   readonly settledWaits: Readonly<Record<string, SettledWait>>;
   /** The created subtasks, in order. They are deleted with this task. */
   readonly subtasks: readonly string[];

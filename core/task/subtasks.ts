@@ -9,6 +9,7 @@ import type { ErrorCode, Failure } from "../base/errors.ts";
 import type { Actors } from "../connections/actors.ts";
 import { shapeError } from "../gateway/shape.ts";
 import { deriveSubtaskId } from "../base/ids.ts";
+import { toParentText } from "../knowledge/citations.ts";
 import type { FormattedResult } from "../prompt/stored-results.ts";
 import type { Label } from "../provenance/label.ts";
 import { failedOutcome } from "./ledger.ts";
@@ -208,6 +209,11 @@ export function toSubtaskEnding(
     estimated: usage.estimated,
     ...(actors === undefined ? {} : { actors }),
   };
+}
+
+/** Returns the answer of a subtask as its parent's model reads it. */
+export function toTextForParent({ output }: TaskView): string {
+  return output === null ? "" : toParentText(output.text, output.citations ?? []);
 }
 
 function toOutcome(view: TaskView, { content: modelText, isLarge }: FormattedResult): CallOutcome {

@@ -7,6 +7,8 @@ import type { Failure } from "../base/errors.ts";
 import { type Actor, type Actors, addActor, joinActors } from "../connections/actors.ts";
 import type { EventType, NewEvent } from "./events.ts";
 import { markSent } from "./key-lifetime.ts";
+import { keepCited } from "../knowledge/citations.ts";
+import { addSources } from "../knowledge/sources.ts";
 import { closedOutcome, createSettlement, unknownOutcome } from "./ledger.ts";
 import type { LabelledMessage, ModelUsage } from "../model/messages.ts";
 import { computeCostMicros } from "../model/table.ts";
@@ -15,7 +17,7 @@ import type { BelowChange, Decision, LedgerChange, Spend, StepMessage, Work } fr
 import type { BatchCall, EndReason, Reservation, TaskState } from "./state.ts";
 import { joinLabels, type Label, getLabelName, OUTSIDE } from "../provenance/label.ts";
 import { isBusy, isWaiting, getStatus } from "./status.ts";
-import { toAccountField, toOutputFiles, getPending, type PendingView } from "./view.ts";
+import { toAccountField, toOutput, getPending, type PendingView } from "./view.ts";
 import { toPromptMessages } from "../prompt/mark-data.ts";
 import { estimateMessages } from "../model/tokens.ts";
 import { isSubtaskWait, type SettledWait } from "./wait.ts";
@@ -146,6 +148,7 @@ export class Turn {
     const label = outcome.label ?? call.label ?? OUTSIDE;
     const content = call.note === null ? outcome.content : `${call.note}\n${outcome.content}`;
     this.replace({ ...call, state: outcome.state, wait: null, toSummarise: outcome.isLarge ?? false });
+    if (outcome.sources !== undefined) this.set({ sources: addSources(this.state.sources ?? [], outcome.sources) });
     this.ledger.push(createSettlement(call.id, { ...outcome, content, label }, this.now));
     this.countContext({ role: "tool", callId: call.id, name: call.tool, content, label });
     this.addLabel(label);
@@ -234,9 +237,12 @@ export class Turn {
       );
     }
     const phase = { name: "ended", status, reason, text, error, at: this.now } as const;
-    this.set({ phase, steering: [], waitsBelow: {}, uncounted: open, toCancel });
-    const output = text === null ? null : { text, files: toOutputFiles(this.state) };
-    this.emit(`task.${status}`, { status, reason, output, error, ...(closed.length === 0 ? {} : { closed }) });
+    const { sources } = this.state;
+    const cited = sources === undefined ? {} : { sources: keepCited(text, sources) };
+    this.set({ phase, steering: [], waitsBelow: {}, uncounted: open, toCancel, ...cited });
+    const { output, warnings } = toOutput(this.state, text);
+    const rest = { ...(closed.length === 0 ? {} : { closed }), ...(warnings.length === 0 ? {} : { warnings }) };
+    this.emit(`task.${status}`, { status, reason, output, error, ...rest });
   }
 
   /** Ends the task because a limit is used up. */

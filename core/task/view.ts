@@ -6,6 +6,7 @@ import { getTreeUse } from "./budget.ts";
 import { hashApproved } from "../gateway/bind-files.ts";
 import { formatSkill, type SkillView, getCurrentFacts } from "./skills-in-force.ts";
 import { toTaskBudget, type TaskBudget } from "./budget-view.ts";
+import { type Citation, resolveCitations } from "../knowledge/citations.ts";
 import type { EndReason, TaskState } from "./state.ts";
 import type { Message } from "../model/messages.ts";
 import { iso, isoOrNull } from "../base/iso.ts";
@@ -114,6 +115,13 @@ export interface OutputFile {
   readonly sha256?: string;
 }
 
+/** The output of a task. `citations`: what its `[Source n]` name. Absent without any. */
+export interface TaskOutput {
+  readonly text: string;
+  readonly files: readonly OutputFile[];
+  readonly citations?: readonly Citation[];
+}
+
 /** The task of `GET /v1/tasks/{id}`. The route adds `output.files[].url`. */
 export interface TaskView {
   readonly id: string;
@@ -125,7 +133,7 @@ export interface TaskView {
   /** For whom it acts. Absent: nobody; the API shows null. */
   readonly acts_for?: { readonly person_id: string; readonly name: string } | null;
   readonly input: string | readonly Pick<Message, "role" | "content">[];
-  readonly output: { readonly text: string; readonly files: readonly OutputFile[] } | null;
+  readonly output: TaskOutput | null;
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly pending: readonly PendingView[];
   readonly usage: {
@@ -140,6 +148,8 @@ export interface TaskView {
   readonly budget: TaskBudget | null;
   /** The skills in force. Their tool lists explain a missing tool. */
   readonly skills: readonly SkillView[];
+  /** What a reader of the output should know. Absent: nothing. */
+  readonly warnings?: readonly string[];
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly created_at: string;
   readonly started_at: string | null;
@@ -160,6 +170,7 @@ export interface ViewRows {
 export function toTaskView(state: TaskState, rows: ViewRows): TaskView {
   const { facts, phase, usage, usedBelow } = state;
   const ended = phase.name === "ended" ? phase : null;
+  const { output, warnings } = toOutput(state, ended?.text ?? null);
   return {
     id: facts.id,
     status: getStatus(state),
@@ -169,7 +180,7 @@ export function toTaskView(state: TaskState, rows: ViewRows): TaskView {
     parent_id: facts.parentId,
     ...toActsFor(facts),
     input: facts.input,
-    output: ended?.text == null ? null : { text: ended.text, files: toOutputFiles(state) },
+    output,
     error: ended?.error ?? null,
     pending: [...getPending(state).map((entry) => addArguments(entry, rows)), ...(ended === null ? rows.below : [])],
     usage: {
@@ -182,6 +193,7 @@ export function toTaskView(state: TaskState, rows: ViewRows): TaskView {
     },
     budget: toTaskBudget(state),
     skills: getCurrentFacts(state).skills.map(formatSkill),
+    ...(warnings.length === 0 ? {} : { warnings }),
     metadata: facts.metadata,
     created_at: iso(facts.createdAt),
     started_at: isoOrNull(state.startedAt),
@@ -242,8 +254,19 @@ export function getPending(state: TaskState): PendingView[] {
   return pending;
 }
 
+/** Returns the output of a task that ended with this text, and the warnings about it. */
+export function toOutput(
+  state: TaskState,
+  text: string | null,
+): { readonly output: TaskOutput | null; readonly warnings: readonly string[] } {
+  if (text === null) return { output: null, warnings: [] };
+  const { citations, warnings } = resolveCitations(text, state.sources ?? []);
+  const cited = citations.length === 0 ? {} : { citations };
+  return { output: { text, files: toOutputFiles(state), ...cited }, warnings };
+}
+
 /** Returns the files marked for delivery. */
-export function toOutputFiles(state: TaskState): OutputFile[] {
+function toOutputFiles(state: TaskState): OutputFile[] {
   return state.attachments.map(({ path, size, contentType, hash }) => {
     return { path, size, content_type: contentType, ...(hash === undefined ? {} : { sha256: hash }) };
   });

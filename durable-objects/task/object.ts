@@ -19,7 +19,7 @@ import { type FormattedResult, formatResult } from "../../core/prompt/stored-res
 import type { EventPage, LedgerPage, TaskReport, TaskRpc, TrimmedPart, Wake } from "../../core/task/rpc.ts";
 import { type Label, OUTSIDE } from "../../core/provenance/label.ts";
 import { getCurrentFacts } from "../../core/task/skills-in-force.ts";
-import { findCallOfSubtask, toSubtaskEnding } from "../../core/task/subtasks.ts";
+import { findCallOfSubtask, toSubtaskEnding, toTextForParent } from "../../core/task/subtasks.ts";
 import type {
   Command,
   NewTask,
@@ -173,7 +173,7 @@ export class TaskObject extends DurableObject<Env> implements TaskRpc {
     const callId = findCallOfSubtask(state, subtask.id);
     // With no waiting call nobody reads the text; only the subtask's use counts.
     const formatted =
-      callId === null ? NOT_READ : await this.formatText(subtask.output?.text ?? "", getCurrentFacts(state), callId);
+      callId === null ? NOT_READ : await this.formatText(toTextForParent(subtask), getCurrentFacts(state), callId);
     const ending = toSubtaskEnding(subtask, formatted, { label, actors });
     const wake = [depth, getRemaining(permit, receivedAt, Date.now())] as const;
     await this.engine.subtaskEnds.add({ command: { type: "subtask_ended", ending }, wake });

@@ -22,6 +22,7 @@ import {
 } from "../../core/steps/rpc.ts";
 import { JOB_VERSION } from "../../core/steps/job-version.ts";
 import { getExpandedResult } from "../../core/steps/expanded-result.ts";
+import { toJobSources } from "../../core/knowledge/sources.ts";
 import { OUTSIDE } from "../../core/provenance/label.ts";
 import { getCurrentFacts } from "../../core/task/skills-in-force.ts";
 import { canRun } from "../../core/task/advance.ts";
@@ -108,7 +109,8 @@ export class TaskPhases {
     const { repeat, steeredBy: label, actors } = state;
     const facts = getCurrentFacts(state);
     const messages = this.store.conversation.readMessages(state);
-    const job: ThinkJob = { version: JOB_VERSION, ...work, facts, repeat, messages, label, actors };
+    const given = toJobSources(state.sources);
+    const job: ThinkJob = { version: JOB_VERSION, ...work, facts, repeat, messages, label, actors, ...given };
     const phase = { step, attempt, incarnation };
     const { own } = this;
     const call = (listener: LineListener<ThinkLine>) =>
@@ -177,7 +179,7 @@ export class TaskPhases {
     const facts = getCurrentFacts(state);
     const { actors } = state;
     const sent = { version: JOB_VERSION, facts, hearsAll: true, actors } as const;
-    const job: ActJob = { ...sent, step, calls, later, results, timeoutMs };
+    const job: ActJob = { ...sent, step, calls, later, results, timeoutMs, ...toJobSources(state.sources) };
     for await (const lines of this.callRunner<ActLine>(
       (listener) => this.startToolPhase(job, listener, incarnation),
       incarnation,

@@ -22,6 +22,7 @@ import { fakeDocuments } from "../fakes/documents.ts";
 import { fakeAppConnections } from "../fakes/app-connections.ts";
 import { fakeFiles } from "../fakes/files.ts";
 import { fakeMail } from "../fakes/mail.ts";
+import { exampleKnowledge } from "../fakes/knowledge-port.ts";
 import { fakeMemory } from "../fakes/memory.ts";
 import { fakeMcp } from "../fakes/mcp.ts";
 import { fakePages } from "../fakes/pages.ts";
@@ -81,6 +82,7 @@ export function freshPorts(): ToolPorts {
     results: fakeResults(),
     patterns: linearPatterns,
     memory: fakeMemory(),
+    knowledge: exampleKnowledge(),
     mcp: fakeMcp(),
     apps: fakeAppCalls(),
     scripts: fakeScripts(),

@@ -24,9 +24,10 @@ export const RESEARCH_TOOLS: readonly string[] = [
   "fs.write",
   "create_directory",
   "attach_file",
-  // The knowledge tools, and what a tenant names likewise.
+  // The knowledge tools, and what a tenant names likewise. Patterns: an exact name would be shown in full.
   "search_*",
-  "semantic_search",
+  "semantic_*",
+  "read_source*",
   "memory_search",
   "web_search",
   "http.get",

@@ -78,7 +78,30 @@ const budgetSchema = z
   })
   .describe("The limits (null if unlimited) and their use. Null if no longer known.");
 
-export const outputSchema = z.strictObject({ text: z.string(), files: z.array(fileSchema) }).meta({ id: "TaskOutput" });
+const citationSchema = z
+  .strictObject({
+    n: z.int().describe("The number in `[Source n]`."),
+    piece_id: z.string(),
+    document_id: z.string(),
+    version: z.int().describe("The version of the document that was read."),
+    title: z.string(),
+    page: z.int().nullable().describe("The page, slide or sheet, from 1; null for documents without."),
+    start: z.int().describe("Where the quote begins in the Markdown of that version, in UTF-16 units."),
+    end: z.int(),
+    quote: z.string(),
+  })
+  .meta({ id: "Citation" });
+
+export const outputSchema = z
+  .strictObject({
+    text: z.string(),
+    files: z.array(fileSchema),
+    citations: z
+      .array(citationSchema)
+      .optional()
+      .describe("The sources that `[Source n]` in the text name. Absent without any, and in the short form."),
+  })
+  .meta({ id: "TaskOutput" });
 
 export const taskSchema = z
   .strictObject({
@@ -101,6 +124,7 @@ export const taskSchema = z
       .describe("Steps and calls are the task's own; tokens and money include its ended subtasks."),
     budget: budgetSchema.nullable(),
     skills: z.array(skillInForceSchema).describe("The skills in force."),
+    warnings: z.array(z.string()).describe("What a reader of the output should know, such as a citation of no source."),
     metadata: z.record(z.string(), anything),
     created_at: time,
     started_at: time.nullable(),

@@ -12,7 +12,8 @@ export async function toTaskView(c: AppContext, view: TaskView) {
 
 /** Formats a task for a Worker at this address. With an empty address, the addresses of files start with their path. */
 export function toTaskViewAt(origin: string, view: TaskView) {
-  return { ...view, acts_for: view.acts_for ?? null, output: toOutputView(origin, view.id, view.output) };
+  const known = { acts_for: view.acts_for ?? null, warnings: view.warnings ?? [] };
+  return { ...view, ...known, output: toOutputView(origin, view.id, view.output) };
 }
 
 /** Formats an event. An output in it has the form of the task's. */
@@ -31,7 +32,7 @@ function toOutputView(origin: string, id: string, output: TaskView["output"]) {
     ...file,
     url: getFileUrlAt(origin, id, file.path) + (file.sha256 === undefined ? "" : `?sha256=${file.sha256}`),
   }));
-  return { text: output.text, files };
+  return { ...output, files };
 }
 
 /** Returns the address of a task's file. */

@@ -17,6 +17,7 @@ import { sshFromEnv } from "../../adapters/env/ssh.ts";
 import { slackNotesFromEnv } from "../../adapters/env/slack.ts";
 import { settingsFromEnv, type Settings } from "../../adapters/env/settings.ts";
 import { skillsFromEnv } from "../../adapters/env/skills.ts";
+import { taskKnowledgeFromEnv } from "../../adapters/env/knowledge-search.ts";
 import { taskMemoryFromEnv } from "../../adapters/env/memory.ts";
 import { webFromEnv } from "../../adapters/env/web.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
@@ -70,6 +71,7 @@ export function openPerformDeps(
       results: resultsFromEnv(env, facts, own),
       patterns: patternsFromEnv(env),
       memory: taskMemoryFromEnv(env, facts),
+      knowledge: taskKnowledgeFromEnv(env, facts),
       mcp: mcpFromEnv(env, facts, user),
       apps: appCallsFromEnv(env, facts.tenant, (line) => logAppCall(facts, line)),
       scripts: scriptsFromEnv(env, facts),

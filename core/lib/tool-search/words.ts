@@ -19,6 +19,11 @@ const STOP_WORDS = new Set(
   not no but both each other m ve d s t ll re im ive provide get give`.split(/\s+/),
 );
 
+/** True for a word, in lower case, that says nothing about what a text is about. */
+export function isStopWord(word: string): boolean {
+  return STOP_WORDS.has(word);
+}
+
 /** Returns the words of a text in lower case: `getHTTPReply` is get, http, reply. */
 export function splitWords(text: string): string[] {
   const words: string[] = [];

@@ -154,7 +154,7 @@ export const SCENARIOS: readonly Scenario[] = [
     most: 3_300,
   },
   { name: "subagent: general", tools: () => BUILT_IN, facts: builtInFacts(null), most: 2_500 },
-  { name: "subagent: research", tools: () => BUILT_IN, facts: builtInFacts(RESEARCH_TOOLS), most: 1_500 },
+  { name: "subagent: research", tools: () => BUILT_IN, facts: builtInFacts(RESEARCH_TOOLS), most: 1_600 },
   { name: "subagent: tool-specialist", tools: () => BUILT_IN, facts: builtInFacts(SPECIALIST), most: 1_500 },
 ];
 

@@ -120,6 +120,8 @@ export type ChangedActionPart = "input" | "effect" | "security" | "description" 
 
 export type ChangedIncomingWebhook = { id: string; version: number; name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled: boolean; old_secret_until: string | null; acts_for: { person_id: string; name: string } | null; url: string; created_at: string; updated_at: string; acts_for_cleared: boolean };
 
+export type Citation = { n: number; piece_id: string; document_id: string; version: number; title: string; page: number | null; start: number; end: number; quote: string };
+
 export type ClosedWaitKind = "question" | "approval" | "connection";
 
 export type ConnectApiKey = { kind: "api_key"; fields?: ({ name: string; label: string; hint?: string | undefined })[] | undefined; per?: AccountOwnerKind | undefined; scheme?: string | undefined };
@@ -511,7 +513,7 @@ export type SubtaskCreatedEvent = { seq: number; type: "subtask.created"; data: 
 
 export type SubtaskEndedEvent = { seq: number; type: "subtask.ended"; data: { task_id: string; at: string; call_id: string; subtask_id: string; status: TaskStatus; ok: boolean; [field: string]: unknown } };
 
-export type Task = { id: string; status: TaskStatus; reason: TaskReason | null; agent: { id: string; version: number }; project: string | null; parent_id: string | null; acts_for: { person_id: string; name: string } | null; input: string | ({ role: string; content: string })[]; output: TaskOutput | null; error: { code: string; message: string } | null; pending: (PendingQuestion | PendingApproval | PendingConnection | PendingUnknown)[]; usage: { steps: number; tool_calls: number; input_tokens: number; output_tokens: number; cost_usd: number; estimated: boolean }; budget: { max_steps: number; max_tokens: number | null; max_cost_usd: number | null; max_duration_s: number | null; used: { steps: number; tokens: number; cost_usd: number; duration_s: number }; used_by_subtasks: { tokens: number; cost_usd: number }; held_for_subtasks: { tokens: number; cost_usd: number }; counting_since: string | null } | null; skills: ({ name: string; hash: string; how: SkillOrigin; similarity: number | null; allowed_tools: (string)[] | null; note: string | null })[]; metadata: Record<string, unknown>; created_at: string; started_at: string | null; ended_at: string | null; cut?: (CutField)[] | undefined };
+export type Task = { id: string; status: TaskStatus; reason: TaskReason | null; agent: { id: string; version: number }; project: string | null; parent_id: string | null; acts_for: { person_id: string; name: string } | null; input: string | ({ role: string; content: string })[]; output: TaskOutput | null; error: { code: string; message: string } | null; pending: (PendingQuestion | PendingApproval | PendingConnection | PendingUnknown)[]; usage: { steps: number; tool_calls: number; input_tokens: number; output_tokens: number; cost_usd: number; estimated: boolean }; budget: { max_steps: number; max_tokens: number | null; max_cost_usd: number | null; max_duration_s: number | null; used: { steps: number; tokens: number; cost_usd: number; duration_s: number }; used_by_subtasks: { tokens: number; cost_usd: number }; held_for_subtasks: { tokens: number; cost_usd: number }; counting_since: string | null } | null; skills: ({ name: string; hash: string; how: SkillOrigin; similarity: number | null; allowed_tools: (string)[] | null; note: string | null })[]; warnings: (string)[]; metadata: Record<string, unknown>; created_at: string; started_at: string | null; ended_at: string | null; cut?: (CutField)[] | undefined };
 
 export type TaskCancelledEvent = { seq: number; type: "task.cancelled"; data: { task_id: string; at: string; status: TaskStatus; reason: TaskReason | null; output: TaskOutput | null; error: { code: string; message: string; [field: string]: unknown } | null; closed?: ({ kind: ClosedWaitKind; id: string; [field: string]: unknown })[] | undefined; [field: string]: unknown } };
 
@@ -527,7 +529,7 @@ export type TaskInput = { input: string | ({ role: MessageRole; content: string 
 
 export type TaskMode = "live" | "staged";
 
-export type TaskOutput = { text: string; files: (OutputFile)[] };
+export type TaskOutput = { text: string; files: (OutputFile)[]; citations?: (Citation)[] | undefined };
 
 export type TaskReason = "iteration_limit" | "output_limit" | "budget_exceeded" | "model_unavailable" | "cancelled" | "internal";
 
