@@ -48,6 +48,7 @@ import { inboxRoutes } from "./tasks/inbox-routes.ts";
 import { keyRoutes } from "./tenants/key-routes.ts";
 import { killSwitchRoutes } from "./tenants/kill-switch-routes.ts";
 import { knowledgeRoutes } from "./knowledge/routes.ts";
+import { knowledgeSearchRoutes } from "./knowledge/search-routes.ts";
 import { memoryRoutes } from "./memory/routes.ts";
 import { openApiRoutes } from "./api-document/routes.ts";
 import { peopleRoutes } from "./people/routes.ts";
@@ -118,6 +119,7 @@ export function createApp(): App {
   ownToolRoutes(app);
   memoryRoutes(app);
   knowledgeRoutes(app);
+  knowledgeSearchRoutes(app);
   projectRoutes(app);
   peopleRoutes(app);
   mailRoutes(app);

@@ -2,6 +2,7 @@
  * Names what the document would repeat: each list of values becomes a component, and a union of named objects gets a
  * discriminator (https://spec.openapis.org/oas/v3.1.0#discriminator-object).
  */
+import { PIECE_KINDS } from "../../core/knowledge/piece.ts";
 import { CAPABILITY_GATES } from "../../core/agents/agent.ts";
 import { APP_LEVELS } from "../../core/apps/workspace/access.ts";
 import { CHANGED_PARTS } from "../../core/apps/workspace/changes.ts";
@@ -76,6 +77,8 @@ const ENUMS: Readonly<Record<string, string>> = {
   IsolationKind: "bubblewrap container none unknown",
   MailProvider: "resend smtp outbox",
   IntegrationKeyOwner: KEY_OWNERS.join(" "),
+  KnowledgePieceKind: PIECE_KINDS.join(" "),
+  KnowledgeSearchBy: "both vectors",
   LossKind: COUNTED.join(" "),
   McpServerStatus: "connected failed authorization_needed changed",
   McpToolPart: "description input output annotations",

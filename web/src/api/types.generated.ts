@@ -272,6 +272,22 @@ export type KeyPersonInput = { person: string | null };
 
 export type KillSwitch = { stopped: boolean; by: string | null; by_operator: boolean; reason: string | null; at: string | null };
 
+export type KnowledgeFormula = { tex: string; context: string };
+
+export type KnowledgeFound = { query: string; total: number; results: (KnowledgeResult)[]; searched: { documents: number; pieces: number; embedder: string | null }; warnings: (string)[] };
+
+export type KnowledgeImage = { caption: string | null; alt: string | null; nearby: string; width: number | null; height: number | null; content_type: string };
+
+export type KnowledgePieceKind = "text" | "table" | "formula" | "image";
+
+export type KnowledgeResult = { piece_id: string; document_id: string; version: number; project: string | null; label: MemoryLabel; kind: KnowledgePieceKind; title: string; heading: (string)[]; page: number | null; start: number; end: number; text: string; table?: KnowledgeTable | undefined; formula?: KnowledgeFormula | undefined; image?: KnowledgeImage | undefined; score: number; relevance: number };
+
+export type KnowledgeSearchBy = "both" | "vectors";
+
+export type KnowledgeSearchInput = { query: string; kinds?: (KnowledgePieceKind)[] | undefined; by?: KnowledgeSearchBy | undefined; limit?: number | undefined; project?: string | undefined; scope?: MemoryWhere | undefined };
+
+export type KnowledgeTable = { caption: string | null; columns: (string)[]; rows: ((string)[])[]; row_count: number };
+
 export type LedgerRow = { call_id: string; step: number; tool: string; effect: EffectClass; state: CallState; key: string; arguments_hash: string; attempts: number; intended_at: string; settled_at: string | null; label: CallLabel | null; account: CallAccount | null; result?: ToolResult | undefined };
 
 export type LossKind = "agents" | "people" | "secrets" | "memories" | "skills" | "tools" | "mcp_servers" | "webhooks" | "incoming_webhooks" | "slack_workspaces" | "connections" | "keys" | "projects";
@@ -908,6 +924,9 @@ export interface paths {
   "/v1/knowledge/documents/{id}/reingest": {
     /** Read a document again */
     post: { parameters: { query?: never; path: { id: string } }; responses: { 202: { content: { "application/json": Document } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  "/v1/knowledge/search": {
+    /** Search documents */
+    post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": KnowledgeSearchInput } }; responses: { 200: { content: { "application/json": KnowledgeFound } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/mail": {
     /** Show the mail settings */
