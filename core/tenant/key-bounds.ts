@@ -98,6 +98,7 @@ const OPEN_WITH_PROJECTS: readonly string[] = [
   "* /v1/tasks/{id}/**",
   "GET /v1/events",
   "GET /v1/inbox",
+  "POST /v1/knowledge/search",
   "* /v1/memory",
   "* /v1/memory/{id}",
   "* /v1/knowledge/documents",

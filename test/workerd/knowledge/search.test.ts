@@ -1,0 +1,173 @@
+/** Documents as tasks and the API search them, and the citations of an answer. */
+import { abortAllDurableObjects } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
+import { embedderFromEnv, vectorsFromEnv } from "../../../adapters/env/memory.ts";
+import { hasEnded } from "../../../core/task/status.ts";
+import type { TaskView } from "../../../core/task/view.ts";
+import { act, documentRow, factsOfPieces, newId, START, textPiece } from "../../contracts/database/rows.ts";
+import { valueOf } from "../../contracts/value-of.ts";
+import { type Caller, expectProblem, knock, makeCaller } from "../http/entry.ts";
+
+const LEASE = ["The notice period of the lease is three months.", "The rent is due on the first of each month."];
+
+/** Adds a document that searches find, and returns its id. */
+async function addDocument(
+  { tenant }: Caller,
+  texts: readonly string[],
+  { id = newId("document"), project = null }: { readonly id?: string; readonly project?: string | null } = {},
+): Promise<string> {
+  const { knowledge } = databaseFromEnv(env);
+  const embedder = embedderFromEnv(env);
+  const version = { source: { kind: "upload" } as const, files: newId("request"), hash: "b".repeat(64), size: 5 };
+  const known = await knowledge.get(tenant, null, id);
+  const stored = known.ok
+    ? valueOf(
+        await knowledge.replace(
+          tenant,
+          null,
+          { id, filename: null, title: null, tags: null, label: 3, version },
+          act("document.replace", id),
+        ),
+      )
+    : valueOf(await knowledge.create(tenant, documentRow({ id, project, title: "Lease" }), act("document.create", id)));
+  const place = { document: id, version: stored.latest.version };
+  const pieces = texts.map((text, ordinal) => textPiece(ordinal, text));
+  valueOf(await knowledge.savePieces(tenant, place, pieces));
+  valueOf(await knowledge.endReading(tenant, place, factsOfPieces(pieces), START));
+  const open = valueOf(await knowledge.listUnembedded(tenant, place, embedder.model, 100));
+  const vectors = valueOf(
+    await embedder.embed(
+      open.map(({ text }) => text),
+      new AbortController().signal,
+    ),
+  );
+  const rows = open.flatMap((piece, index) => {
+    const values = vectors[index];
+    return values === undefined
+      ? []
+      : [{ id: piece.id, project, collection: "knowledge" as const, kind: piece.kind, values }];
+  });
+  valueOf(await vectorsFromEnv(env).upsert(tenant, embedder.model, rows));
+  valueOf(
+    await knowledge.markEmbedded(
+      tenant,
+      embedder.model,
+      open.map((piece) => piece.id),
+    ),
+  );
+  expect(valueOf(await knowledge.show(tenant, place, START))).toBe(true);
+  return id;
+}
+
+/** Sends a request with another key of the same tenant. */
+async function sendWith(key: string, method: string, path: string, body: unknown) {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  return await knock(method, path, { headers, body: JSON.stringify(body) });
+}
+
+const search = { calls: [{ name: "search_knowledge", arguments: { query: "notice period" } }] };
+
+async function runTask(caller: Caller, replies: readonly unknown[], more = {}): Promise<TaskView> {
+  const { id } = await caller.makeTask(replies, more);
+  return await caller.until(id, ({ status }) => hasEnded(status));
+}
+
+describe("the search of documents over the API", () => {
+  test("finds what the key may read, with where it stands", async () => {
+    const caller = await makeCaller();
+    const id = await addDocument(caller, LEASE);
+    await addDocument(caller, ["The notice period of sales is a week."], { project: "sales" });
+    await addDocument(caller, ["The notice period of legal is a year."], { project: "legal" });
+    const find = async (who: Caller, body: object) => await who.send("POST", "/v1/knowledge/search", body);
+    const query = "notice period";
+    const all = await find(caller, { query });
+    expect(all.status, all.text).toBe(200);
+    expect(all.json).toMatchObject({ query, searched: { documents: 3, pieces: 4, embedder: "hashing" }, warnings: [] });
+    const titles = (answer: typeof all) =>
+      answer.json.results.map(({ project }: { project: string | null }) => project);
+    expect(titles(all).toSorted()).toEqual(["legal", null, "sales"].toSorted());
+    const own = await find(caller, { query, scope: "tenant", limit: 1 });
+    expect(own.json.results).toMatchObject([
+      {
+        document_id: id,
+        version: 1,
+        kind: "text",
+        title: "Lease",
+        heading: ["Manual", "Part"],
+        text: LEASE[0],
+        start: 0,
+      },
+    ]);
+    expect(titles(await find(caller, { query, project: "sales" }))).toEqual(["sales"]);
+    const key = await caller.send("POST", "/v1/keys", { name: "b", scopes: ["tasks:read"], projects: ["sales"] });
+    const bound: Caller = { ...caller, send: (method, path, body) => sendWith(key.json.key, method, path, body) };
+    expect(titles(await find(bound, { query }))).toEqual(["sales"]);
+    expectProblem(await find(bound, { query, project: "legal" }), 404);
+    expectProblem(await find(bound, { query, scope: "tenant" }), 403);
+    expectProblem(await find(await makeCaller(["tasks:write"]), { query }), 403);
+    const nothing = await find(await makeCaller(), { query });
+    expect(nothing.json).toMatchObject({ total: 0, results: [], searched: { documents: 0 } });
+    for (const body of [
+      {},
+      { query: "" },
+      { query, kinds: ["video"] },
+      { query, limit: 21 },
+      { query, scope: "tenant", project: "p" },
+    ])
+      expectProblem(await find(caller, body), 422);
+  });
+});
+
+describe("a task that searches documents", () => {
+  test("cites what it was given, and warns of what it was not", async () => {
+    const caller = await makeCaller();
+    const id = await addDocument(caller, LEASE);
+    const text = "Three months [Source 1]. A year [Source 99].";
+    const ended = await runTask(caller, [search, { text }]);
+    const quote = LEASE[0] ?? "";
+    const place = { document_id: id, version: 1, title: "Lease", page: null, start: 0, end: quote.length };
+    const citations = [{ n: 1, piece_id: expect.stringMatching(/^pce_/), ...place, quote }];
+    const warnings = ["The answer cites [Source 99], which this task was not given."];
+    expect(ended).toMatchObject({ output: { text, citations }, warnings });
+  });
+
+  test("finds its sources again after its object died, and cites a document that was replaced since", async () => {
+    const caller = await makeCaller();
+    const id = await addDocument(caller, LEASE);
+    const wait = { calls: [{ name: "ask_human", arguments: { query: "Shall I?" } }] };
+    const read = { calls: [{ name: "read_source", arguments: { source: 1 } }] };
+    const { id: task } = await caller.makeTask([
+      search,
+      wait,
+      read,
+      search,
+      { text: "Three months [Source 1], new: [Source 2]." },
+    ]);
+    const waiting = await caller.until(task, ({ status }) => status === "waiting_input");
+    await abortAllDurableObjects();
+    await addDocument(caller, ["The notice period of the lease is now six months."], { id });
+    const question = waiting.pending[0];
+    const path = `/v1/tasks/${task}/questions/${question?.kind === "question" ? question.id : ""}/answer`;
+    expect((await caller.send("POST", path, { text: "yes" })).status).toBe(200);
+    const ended = await caller.until(task, ({ status }) => hasEnded(status));
+    const [old, current] = ended.output?.citations ?? [];
+    expect(old).toMatchObject({ n: 1, version: 1, quote: LEASE[0] });
+    expect(current).toMatchObject({ n: 2, version: 2, quote: "The notice period of the lease is now six months." });
+    const { json } = await caller.send("GET", `/v1/tasks/${task}/ledger`);
+    const calls = json.data as { tool: string; result: { ok: boolean; error?: { code: string } } }[];
+    const gone = calls.find(({ tool }) => tool === "read_source");
+    expect(gone?.result).toMatchObject({ ok: false, error: { code: "not_found" } });
+  });
+
+  test("searches through the API's call of a tool, in the project of the task alone", async () => {
+    const caller = await makeCaller();
+    await addDocument(caller, ["The notice period of legal is a year."], { project: "legal" });
+    const ended = await runTask(caller, [search, { text: "Nothing [Source 1]." }], { project: "sales" });
+    expect(ended.output).not.toHaveProperty("citations");
+    const given = { arguments: { query: "notice period" } };
+    const { json } = await caller.send("POST", "/v1/tools/search_knowledge/call", given);
+    expect(json).toMatchObject({ ok: true, result: { total: 0, results: [] } });
+  });
+});
