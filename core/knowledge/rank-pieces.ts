@@ -9,8 +9,9 @@ import { toTerms } from "../lib/tool-search/words.ts";
 export const LIST_LENGTH = 50;
 const FUSION_K = 60;
 
-/** A piece with a lower score is not shown. */
-export const MIN_SCORE = 0.2;
+/** A piece with a lower score is not shown, unless its meaning alone is this near. */
+export const MIN_SCORE = 0.12;
+const NEAR = 0.35;
 /** The same of a search by vectors alone, whose score is the cosine similarity. */
 export const MIN_SIMILARITY = 0.15;
 
@@ -49,7 +50,7 @@ export interface PieceFeatures {
 
 export type PieceWeights = Readonly<Record<keyof PieceFeatures, number>>;
 
-export const WEIGHTS: PieceWeights = { fused: 3, similarity: 1, covered: 4, named: 1, related: 1, pairs: 1 };
+export const WEIGHTS: PieceWeights = { fused: 3, similarity: 1, covered: 8, named: 2, related: 2, pairs: 1 };
 
 /** A ranked piece. `score`: from 0 to 1. `relevance`: the score in per cent, with one decimal place. */
 export interface Ranked<C extends Candidate> {
@@ -79,15 +80,16 @@ export function rankPieces<C extends Candidate>(
   const fused = fuseRanks(lists);
   const similarities = new Map(lists.byVector.map(({ id, score }) => [id, score]));
   const total = Object.values(weights).reduce((sum, weight) => sum + weight, 0);
-  const ranked = read.map(({ piece, text, place }): Ranked<C> => {
+  const ranked = read.map(({ piece, text, place }) => {
     const features: PieceFeatures = {
       fused: fused.get(piece.id) ?? 0,
       similarity: Math.min(1, Math.max(0, similarities.get(piece.id) ?? 0)),
       ...computeFeatures(request, text, place),
     };
-    return toRanked(piece, weigh(features, weights) / total);
+    return { ...toRanked(piece, weigh(features, weights) / total), isNear: features.similarity >= NEAR };
   });
-  return sortRanked(ranked, minScore);
+  const shown = ranked.filter(({ score, isNear }) => score >= minScore || isNear);
+  return sortRanked(shown.map(({ piece, score, relevance }) => ({ piece, score, relevance })));
 }
 
 /** Ranks by the cosine similarity alone. */
@@ -100,17 +102,15 @@ export function rankBySimilarity<C extends Candidate>(
   const ranked = candidates.map((piece) =>
     toRanked(piece, Math.min(1, Math.max(-1, similarities.get(piece.id) ?? -1))),
   );
-  return sortRanked(ranked, minScore);
+  return sortRanked(ranked.filter(({ score }) => score >= minScore));
 }
 
 function toRanked<C extends Candidate>(piece: C, score: number): Ranked<C> {
   return { piece, score, relevance: Math.round(Math.max(0, score) * 1_000) / 10 };
 }
 
-function sortRanked<C extends Candidate>(ranked: readonly Ranked<C>[], minScore: number): Ranked<C>[] {
-  return ranked
-    .filter(({ score }) => score >= minScore)
-    .sort((a, b) => b.score - a.score || (a.piece.id < b.piece.id ? -1 : 1));
+function sortRanked<C extends Candidate>(ranked: readonly Ranked<C>[]): Ranked<C>[] {
+  return ranked.toSorted((a, b) => b.score - a.score || (a.piece.id < b.piece.id ? -1 : 1));
 }
 
 function weigh(features: PieceFeatures, weights: PieceWeights): number {

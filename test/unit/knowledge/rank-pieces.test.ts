@@ -68,11 +68,22 @@ describe("the ranking", () => {
 
   it("drops what is below the cut-off, and gives the score in per cent", () => {
     const ranked = rankPieces(candidates, "notice period", lists);
-    expect(ranked.every(({ score }) => score >= MIN_SCORE && score <= 1)).toBe(true);
+    expect(ranked.map(({ piece }) => piece.id)).toEqual(expect.arrayContaining(["b", "c", "d"]));
+    expect(ranked.every(({ score }) => score <= 1)).toBe(true);
     for (const { score, relevance } of ranked) expect(relevance).toBeCloseTo(score * 100, 1);
     expect(rankPieces(candidates, "zebra", { byVector: [], byWords: [] })).toEqual([]);
     expect(rankPieces([], "notice", lists)).toEqual([]);
     expect(rankPieces(candidates, "!?", { byVector: [], byWords: [] })).toEqual([]);
+  });
+
+  it("shows what is near by its meaning alone, and drops what is not", () => {
+    const byVector = [
+      { id: "e", score: 0.4 },
+      { id: "a", score: 0.3 },
+    ];
+    const ranked = rankPieces(candidates, "zebra", { byVector, byWords: [] });
+    expect(ranked.map(({ piece }) => piece.id)).toEqual(["e"]);
+    expect(ranked[0]?.score).toBeLessThan(MIN_SCORE);
   });
 
   it("by vectors alone is that of the similarity", () => {
