@@ -85,7 +85,7 @@ function toHit({ piece: { piece }, score, relevance }: Ranked<PieceCandidate>): 
   return { piece, score, relevance };
 }
 
-/** A few kinds are asked for each by itself: a query names one kind or all. */
+/** A query of vectors names one kind or all, so several kinds are several queries. */
 async function findNearest(
   { embedder, vectors }: KnowledgeParts,
   tenant: string,

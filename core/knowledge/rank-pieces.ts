@@ -13,7 +13,7 @@ const FUSION_K = 60;
 export const MIN_SCORE = 0.12;
 const NEAR = 0.35;
 /** The same of a search by vectors alone, whose score is the cosine similarity. */
-export const MIN_SIMILARITY = 0.15;
+const MIN_SIMILARITY = 0.15;
 
 const MAX_PAIRS = 3;
 /** Terms of a piece and of a query that are looked at. */

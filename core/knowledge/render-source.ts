@@ -9,11 +9,18 @@ const MAX_TITLE = 120;
 const MAX_HEADING = 160;
 
 /** What ends a line anywhere, and what a terminal or a reader may take for an end. */
-const LINE_ENDS = /\r\n|[\n\r\u000b\u000c\u0085\u2028\u2029]/;
+const LINE_ENDS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 const SOURCE_MARK = /[[［【](\s{0,3}sources?\s{1,3}\d[^\]\n］】]{0,40})[\]］】]/giu;
 /** Control and format characters, and brackets, in any script's form. */
 const UNSAFE_IN_LINE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
-const BRACKETS: Readonly<Record<string, string>> = { "[": "(", "]": ")", "［": "(", "］": ")", "【": "(", "】": ")" };
+const BRACKETS: ReadonlyMap<string, string> = new Map([
+  ["[", "("],
+  ["［", "("],
+  ["【", "("],
+  ["]", ")"],
+  ["］", ")"],
+  ["】", ")"],
+]);
 
 /** The place of a piece. */
 export interface SourcePlace {
@@ -48,7 +55,7 @@ export function quoteText(text: string): string {
 export function toOneLine(text: string, most: number): string {
   const plain = text
     .replaceAll(UNSAFE_IN_LINE, " ")
-    .replaceAll(/[[\]［］【】]/g, (bracket) => BRACKETS[bracket] ?? "")
+    .replaceAll(/[[\]［］【】]/g, (bracket) => BRACKETS.get(bracket) ?? "")
     .replaceAll("·", "-")
     .replaceAll(/\s+/g, " ")
     .trim();

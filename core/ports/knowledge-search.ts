@@ -56,7 +56,7 @@ export interface KnowledgePort {
   ): Promise<Result<KnowledgeFound>>;
   /** The pieces in their order; `not_found` for one that the task may not read or that a later version replaced. */
   read(piece: PieceToRead): Promise<Result<readonly ReadPiece[]>>;
-  /** The bytes of a picture; `not_found` if the piece is none. */
+  /** The bytes of a picture; `not_found` for a piece of another kind. */
   readImage(piece: ReadPiece): Promise<Result<Uint8Array>>;
   /** The numbers of the sources of this task. */
   readonly sources: SourceBook;

@@ -195,6 +195,13 @@ const WORKSPACE_CASES: readonly Case[] = [
 ];
 
 export const ACCESS_CASES: readonly Case[] = [
+  {
+    route: "POST /v1/knowledge/search",
+    path: () => "/v1/knowledge/search",
+    body: () => ({ query: "canary" }),
+    other: "nothing of it",
+    owner: 200,
+  },
   ...CONNECTION_CASES,
   ...DOCUMENT_CASES,
   ...APP_CASES,

@@ -171,13 +171,6 @@ export const CASES: readonly Case[] = [
     other: 404,
     owner: 200,
   },
-  {
-    route: "POST /v1/knowledge/search",
-    path: () => "/v1/knowledge/search",
-    body: () => ({ query: CANARY }),
-    other: "nothing of it",
-    owner: 200,
-  },
   { route: "GET /v1/memory", path: () => "/v1/memory", other: "nothing of it", owner: 200 },
   { route: "GET /v1/memory", path: () => `/v1/memory?query=${CANARY}`, other: "nothing of it", owner: 200 },
   { route: "GET /v1/memory", path: () => `/v1/memory?project=${CANARY}`, other: "nothing of it", owner: 200 },

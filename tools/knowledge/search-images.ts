@@ -93,16 +93,16 @@ async function saveImage(piece: ImagePiece, { knowledge, files, sandbox, key }: 
   return written.ok ? ok(written.value.path) : written;
 }
 
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  "image/png": ".png",
-  "image/jpeg": ".jpg",
-  "image/gif": ".gif",
-  "image/webp": ".webp",
-  "image/svg+xml": ".svg",
-  "image/bmp": ".bmp",
-  "image/tiff": ".tiff",
-};
+const EXTENSIONS: ReadonlyMap<string, string> = new Map([
+  ["image/png", ".png"],
+  ["image/jpeg", ".jpg"],
+  ["image/gif", ".gif"],
+  ["image/webp", ".webp"],
+  ["image/svg+xml", ".svg"],
+  ["image/bmp", ".bmp"],
+  ["image/tiff", ".tiff"],
+]);
 
 function getExtension(contentType: string): string {
-  return EXTENSIONS[contentType] ?? ".bin";
+  return EXTENSIONS.get(contentType) ?? ".bin";
 }

@@ -130,7 +130,7 @@ export function knowledgeSearchContract(name: string, makeWorld: () => Promise<S
       expect(await texts(4, 2, 5)).toEqual(["c", "d", "e"]);
     });
 
-    it("reads no picture of a piece that is none", async () => {
+    it("reads no picture of a piece of another kind", async () => {
       const { of, add } = await makeWorld();
       const [id = ""] = await add({ title: "T", pieces: [{ text: "a" }] });
       const [piece] = valueOf(await of(null).read({ id, before: 0, after: 0 }));

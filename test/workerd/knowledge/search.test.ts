@@ -87,7 +87,7 @@ describe("the search of documents over the API", () => {
     expect(all.json).toMatchObject({ query, searched: { documents: 3, pieces: 4, embedder: "hashing" }, warnings: [] });
     const titles = (answer: typeof all) =>
       answer.json.results.map(({ project }: { project: string | null }) => project);
-    expect(titles(all).toSorted()).toEqual(["legal", null, "sales"].toSorted());
+    expect(new Set(titles(all))).toEqual(new Set(["legal", null, "sales"]));
     const own = await find(caller, { query, scope: "tenant", limit: 1 });
     expect(own.json.results).toMatchObject([
       {
