@@ -924,6 +924,7 @@ export interface paths {
   "/v1/knowledge/documents/{id}/reingest": {
     /** Read a document again */
     post: { parameters: { query?: never; path: { id: string } }; responses: { 202: { content: { "application/json": Document } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
   "/v1/knowledge/search": {
     /** Search documents */
     post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": KnowledgeSearchInput } }; responses: { 200: { content: { "application/json": KnowledgeFound } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
