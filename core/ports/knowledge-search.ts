@@ -1,8 +1,8 @@
 /** Searches of documents: the port of a task's tools, and what is behind it. */
 import type { Result } from "../base/errors.ts";
+import type { DocumentScope } from "../knowledge/document.ts";
 import type { PieceKind, ReadPiece } from "../knowledge/piece.ts";
 import type { SourceBook } from "../knowledge/sources.ts";
-import type { MemoryScope } from "../memory/memory.ts";
 
 /** `both`: by vectors and by words, fused. `vectors`: by meaning alone. */
 export type SearchBy = "both" | "vectors";
@@ -66,10 +66,10 @@ export interface KnowledgePort {
 export interface KnowledgeSearches {
   search(
     tenant: string,
-    search: KnowledgeSearch & { readonly scope: MemoryScope },
+    search: KnowledgeSearch & { readonly scope: DocumentScope },
     signal: AbortSignal,
   ): Promise<Result<KnowledgeFound>>;
-  read(tenant: string, scope: MemoryScope, piece: PieceToRead): Promise<Result<readonly ReadPiece[]>>;
+  read(tenant: string, scope: DocumentScope, piece: PieceToRead): Promise<Result<readonly ReadPiece[]>>;
   readImage(tenant: string, piece: ReadPiece): Promise<Result<Uint8Array>>;
 }
 
@@ -84,7 +84,7 @@ export interface KnowledgeWordsTable {
     request: {
       readonly words: string;
       readonly kinds: readonly PieceKind[];
-      readonly scope: MemoryScope;
+      readonly scope: DocumentScope;
       readonly limit: number;
     },
   ): Promise<Result<{ readonly ids: readonly string[]; readonly counts: Omit<Searched, "embedder"> }>>;

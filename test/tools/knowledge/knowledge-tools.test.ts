@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { Piece } from "../../../core/knowledge/piece.ts";
 import { CallSources } from "../../../core/knowledge/sources.ts";
 import type { KnowledgePort } from "../../../core/ports/knowledge-search.ts";
 import readSource from "../../../tools/knowledge/read-source.ts";
