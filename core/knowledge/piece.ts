@@ -11,7 +11,7 @@ export const MAX_PIECE_ROWS = 500;
 
 /** What a piece has beyond its text, by kind. */
 export interface PieceData {
-  readonly text: Readonly<Record<string, never>>;
+  readonly text: object;
   /** `rows`: at most `MAX_PIECE_ROWS`. `file`: the hash by which the bucket has all rows as JSON; null when `rows` has all. */
   readonly table: {
     readonly caption: string | null;
