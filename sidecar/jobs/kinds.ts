@@ -6,6 +6,7 @@ import { defineMakeJob } from "../documents/make/make-job.ts";
 import { convertWithPandoc } from "../documents/pandoc.ts";
 import { defineReadJob } from "../documents/read-job.ts";
 import type { EgressDeps } from "../egress.ts";
+import { defineSqlJob } from "../sql/sql-job.ts";
 import { defineSshJob } from "../ssh/ssh-job.ts";
 import { definePageJob } from "../web/page-job.ts";
 import type { CheckedJobKind } from "./job.ts";
@@ -22,5 +23,6 @@ export function makeJobKinds({ egress }: JobDeps): readonly CheckedJobKind[] {
     defineMakeJob(openEngines(convertWithPandoc)),
     definePageJob(),
     defineSshJob(egress),
+    defineSqlJob(egress),
   ];
 }

@@ -8,6 +8,7 @@ import ssh2, { type AuthHandlerMiddleware, type ClientChannel } from "ssh2";
 import { judgeSshDestination } from "../../adapters/egress/address.ts";
 import type { ErrorCode } from "../../core/base/errors.ts";
 import { getKnownHostName } from "../../core/ssh/known-hosts.ts";
+import { connectTcp } from "../connect-tcp.ts";
 import { type EgressDeps, resolvePublicAddresses } from "../egress.ts";
 import { readBeginning } from "./output.ts";
 import type { SshOrder } from "./ssh-order.ts";
@@ -50,7 +51,7 @@ export async function runCommand(order: SshOrder, deps: SshDeps, signal: AbortSi
   try {
     const addresses = await resolvePublicAddresses(judged, deps, limit);
     if (typeof addresses === "string") return fail("blocked_by_policy", addresses, "host");
-    const socket = await connect(judged.url.hostname, port, addresses, deps, limit);
+    const socket = await connectTcp(judged.url.hostname, port, addresses, deps, limit);
     return await runOverSocket(order, socket, limit);
   } catch (error) {
     if (limit.aborted) return fail("timeout", `${formatHost(order)} was not reached within ${order.timeout_ms} ms.`);
@@ -66,25 +67,6 @@ function checkPrivateKey({ private_key: key }: SshOrder): SshFailure | null {
   const isLocked = parsed instanceof Error && /encrypted|passphrase/i.test(parsed.message);
   const why = isLocked ? "needs a passphrase; use a key without one" : "is not a private key in PEM or OpenSSH format";
   return fail("invalid_input", `The private key ${why}. Nothing was sent.`, "private_key");
-}
-
-async function connect(
-  hostname: string,
-  port: number,
-  addresses: readonly string[],
-  { connectTo }: SshDeps,
-  limit: AbortSignal,
-): Promise<Socket> {
-  return await new Promise((resolve, reject) => {
-    const giveUp = () => reject(new Error("given up"));
-    limit.addEventListener("abort", giveUp, { once: true });
-    connectTo(addresses)({ hostname, protocol: "http:", port: String(port) }, (error, socket) => {
-      limit.removeEventListener("abort", giveUp);
-      if (socket === null) return reject(error ?? new Error("no connection"));
-      if (limit.aborted) socket.destroy();
-      resolve(socket);
-    });
-  });
 }
 
 /** Logs in, runs the command, and closes the connection. */

@@ -107,6 +107,8 @@ const LAYERS: readonly Layer[] = [
       "fflate",
       "ipaddr.js",
       "node:",
+      "libpg-query",
+      "pg",
       "postal-mime",
       "saxen",
       "mdast-util-from-markdown",

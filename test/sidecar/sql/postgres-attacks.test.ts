@@ -1,0 +1,130 @@
+/** Attacks a real Postgres through roles that may write: nothing may change, be written to a file or leave the machine. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { POSTGRES_FUNCTIONS } from "../../../core/databases/postgres-names.generated.ts";
+import { withSession } from "../../../sidecar/sql/postgres/session.ts";
+import { listAttacks } from "./attacks.ts";
+import { LISTS, openSqlWorld, PASSWORD, type SqlWorld } from "./sql-world.ts";
+
+const MIN_ATTACKS = 300;
+
+let world: SqlWorld;
+let attacks: readonly string[];
+beforeAll(async () => {
+  world = await openSqlWorld();
+  const { file, outboundPort, server } = world;
+  attacks = listAttacks({ file, outboundPort, port: server.port });
+});
+afterAll(async () => {
+  await world.close();
+});
+
+describe("attacks", () => {
+  it.each(["writer", "boss"])(
+    "are refused for the role %s, without an effect",
+    async (user) => {
+      expect(attacks.length).toBeGreaterThanOrEqual(MIN_ATTACKS);
+      const before = await world.readState();
+      const ran: string[] = [];
+      for (const attack of attacks) {
+        const outcome = await world.query(attack, { user, timeoutMs: 2_000 });
+        if (outcome.ok || !/^(invalid_input|not_found|permission_denied|too_large)$/.test(outcome.error.code))
+          ran.push(`${attack.slice(0, 200)}: ${JSON.stringify(outcome).slice(0, 500)}`);
+        expect(JSON.stringify(outcome)).not.toContain(PASSWORD);
+      }
+      expect(ran).toEqual([]);
+      expect(await world.readState()).toBe(before);
+    },
+    90_000,
+  );
+
+  it("have no lasting effect in the transaction alone, without the grammar's check", async () => {
+    const before = await world.readState();
+    const dsn = world.server.urlOf("writer", PASSWORD);
+    const order = { action: "check", dsn, tls: "off", lists: LISTS, timeout_ms: 2_000 } as const;
+    for (const attack of attacks.filter((text, index) => index % 3 === 0 && !/dblink|pg_sleep/.test(text)))
+      await withSession(order, world.deps, new AbortController().signal, async (session) => {
+        await session.run(`DECLARE otto_rows NO SCROLL CURSOR FOR ${attack}`);
+        await session.fetch("otto_rows", 10);
+        return { ok: true, value: null };
+      });
+    expect(await world.readState()).toBe(before);
+  }, 60_000);
+});
+
+describe("what the attacks would do", () => {
+  it.each([
+    "delete from orders",
+    "select evil()",
+    "select o.evil from orders o",
+    "select abs('x'::text)",
+    "select 'a'::text + 'b'::text",
+    "select 'x'::checked",
+    "select nextval('counter')",
+  ])("is seen when it happens: %s", async (text) => {
+    const before = await world.readState();
+    const { admin } = world.server;
+    await admin.query("begin");
+    try {
+      await admin.query(text);
+      expect(await world.readState()).not.toBe(before);
+    } finally {
+      await admin.query("rollback");
+    }
+  });
+});
+
+describe("names of the database's own", () => {
+  it.each([
+    "select abs('x'::text)",
+    "select name + city from customers",
+    "select name from customers where name + city = 'x'",
+  ])("never take the place of built-in ones: %s", async (text) => {
+    const before = await world.readState();
+    expect(await world.query(text, { user: "writer" })).toMatchObject({ ok: false });
+    expect(await world.readState()).toBe(before);
+  });
+
+  it("can be called where the record lists them, with their schema", async () => {
+    const lists = { ...LISTS, functions: ["public.doubled"] };
+    expect(await world.query("select public.doubled(21)", { lists })).toMatchObject({ value: { rows: [[42]] } });
+    expect(await world.query("select doubled(21)", { lists })).toMatchObject({ ok: false });
+    expect(await world.query("select public.evil()", { lists })).toMatchObject({ ok: false });
+  });
+});
+
+describe("lists", () => {
+  it.each([
+    [{}, "select * from salaries", true],
+    [{}, "select * from private.notes", true],
+    [{}, "select * from notes", false],
+    [{}, "select * from pg_catalog.pg_class", false],
+    [{ schemas: ["pg_catalog"] }, "select * from pg_catalog.pg_class", false],
+    [{ schemas: ["private"] }, "select * from notes", true],
+    [{ schemas: ["private"] }, "select * from public.customers", false],
+    [{ tables: { allow: ["customers"] } }, "select * from customers", true],
+    [{ tables: { allow: ["customers"] } }, "select id from orders", false],
+    [{ tables: { allow: [] } }, "select * from customers", false],
+    [{ tables: { allow: ["public.*"] } }, "select * from private.notes", false],
+    [{ tables: { allow: ["public.*"], deny: ["SALARIES"] } }, "select * from salaries", false],
+    [{ columns: { deny: ["pay"] } }, "select pay from salaries", false],
+    [{ columns: { deny: ["public.salaries.pay"] } }, "select who from salaries", true],
+    [{ columns: { deny: ["customers.city"] } }, "select c.name from customers c, orders o", true],
+    [{ columns: { deny: ["customers.city"] } }, "select * from (select name from customers) x", true],
+  ] as const)("%j: %s runs: %s", async (lists, sql, runs) => {
+    expect((await world.query(sql, { lists })).ok).toBe(runs);
+  });
+
+  it("names the open tables to a query that names none of them", async () => {
+    expect(await world.query("select * from client")).toMatchObject({
+      error: { code: "not_found", message: expect.stringContaining("It opens: big_orders, customers, orders.") },
+    });
+  });
+});
+
+it("no function of the list is volatile in this version of Postgres, except two that have no effect", async () => {
+  const { rows } = await world.server.admin.query<{ name: string }>(
+    "select distinct proname as name from pg_proc where pronamespace = 'pg_catalog'::regnamespace and provolatile = 'v'",
+  );
+  const listed = rows.map(({ name }) => name).filter((name) => POSTGRES_FUNCTIONS.has(name));
+  expect(listed.toSorted()).toEqual(["clock_timestamp", "random"]);
+});
