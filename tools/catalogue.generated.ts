@@ -31,6 +31,7 @@ import filesListDirectory from "./files/list-directory.ts";
 import skillsLoadSkill from "./skills/load-skill.ts";
 import memoryMemorySave from "./memory/memory-save.ts";
 import memoryMemorySearch from "./memory/memory-search.ts";
+import databaseQueryDatabase from "./database/query-database.ts";
 import documentsReadDocument from "./documents/read-document.ts";
 import filesReadFile from "./files/read-file.ts";
 import knowledgeReadSource from "./knowledge/read-source.ts";
@@ -89,6 +90,7 @@ export const catalogue: readonly Tool[] = [
   skillsLoadSkill,
   memoryMemorySave,
   memoryMemorySearch,
+  databaseQueryDatabase,
   documentsReadDocument,
   filesReadFile,
   knowledgeReadSource,

@@ -56,6 +56,7 @@ import { projectRoutes } from "./projects/routes.ts";
 import { retentionRoutes } from "./tenants/retention-routes.ts";
 import { scheduleRunRoutes } from "./schedules/run-routes.ts";
 import { scheduleRoutes } from "./schedules/routes.ts";
+import { databaseRoutes } from "./databases/routes.ts";
 import { secretRoutes } from "./secrets/routes.ts";
 import { sessionRoutes } from "./sessions/sign-in-routes.ts";
 import { sessionsRoutes } from "./sessions/routes.ts";
@@ -136,6 +137,7 @@ export function createApp(): App {
   sessionRoutes(app);
   sessionsRoutes(app);
   secretRoutes(app);
+  databaseRoutes(app);
   appRoutes(app);
   appCatalogueRoutes(app);
   appResolutionRoutes(app);

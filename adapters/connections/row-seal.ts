@@ -1,4 +1,4 @@
-/** Seals the tokens of connections, the clients of apps and the keys of providers, and opens them. Nothing else does. */
+/** Seals the tokens of connections, the clients of apps the keys of providers and the addresses of databases, and opens them. Nothing else does. */
 import { fromBase64, toBase64 } from "../../core/base/base64.ts";
 import type { RowSeal, SealedColumn, SealedPlace } from "../../core/ports/sealed-values.ts";
 import type { Reseal } from "../secrets/resealing.ts";
@@ -15,6 +15,7 @@ const RESEALED: ReadonlySet<SealedColumn> = new Set([
   "entity_connections.sealed",
   "app_clients.sealed",
   "provider_keys.sealed",
+  "databases.sealed",
 ]);
 
 export function openRowSeal({ tenant, sealing, reseal }: RowSealSettings): RowSeal {

@@ -26,6 +26,7 @@ import { secretTable } from "./secrets.ts";
 import { skillTable } from "./skills.ts";
 import { taskIndex } from "./task-index.ts";
 import { slackInstallTable } from "./slack-installs.ts";
+import { tenantDatabaseTable } from "./tenant-databases.ts";
 import { tenantTable } from "./tenants.ts";
 import { toolSourceTable } from "./tool-sources.ts";
 import { subscriptionTable } from "./trigger-subscriptions.ts";
@@ -68,6 +69,7 @@ export function openDatabase(url: string, endpoint: string | null): Database {
     providerKeyTenants: providerKeyTenants(connection),
     connections: (tenant, seal) => connectionTable(connection, { tenant, seal, now: Date.now }),
     appClients: (tenant, seal) => appClientTable(connection, tenant, seal),
+    tenantDatabases: (tenant, seal) => tenantDatabaseTable(connection, tenant, seal),
     providerKeys: (tenant, seal) => providerKeyTable(connection, tenant, seal),
   };
 }

@@ -29,8 +29,7 @@ export const ID_PREFIXES = {
   sync: "syn",
   trigger: "trg",
   providerKey: "pvk",
-  document: "doc",
-  piece: "pce",
+  database: "dbs",
 } as const;
 
 /** A kind of id. */

@@ -1,10 +1,15 @@
-/** Limits of queries. */
+/** Limits of databases and their queries. */
 
-/** The most rows of a result. */
+/** The most databases of a tenant. */
+export const MAX_DATABASES = 50;
+
+/** The most rows of a result, and their number unless the database's record says otherwise. */
 export const MAX_ROWS = 10_000;
+export const DEFAULT_ROWS = 1_000;
 
-/** The longest time limit of a query in seconds. */
+/** The time limit of a query in seconds, and its default. */
 export const MAX_TIMEOUT_S = 50;
+export const DEFAULT_TIMEOUT_S = 15;
 
 /** Limits the values of all rows, as text. */
 export const MAX_RESULT_BYTES = 1_000_000;

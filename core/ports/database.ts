@@ -24,6 +24,7 @@ import type { RecordedKeys, RowSeal, SealedValues } from "./sealed-values.ts";
 import type { SecretTable } from "./secret-table.ts";
 import type { SkillTable } from "./skill-table.ts";
 import type { SlackInstallTable } from "./slack-install-table.ts";
+import type { TenantDatabaseTable } from "./tenant-database-table.ts";
 import type { TaskIndex } from "./task-index.ts";
 import type { KeyTable, TenantTable } from "./tenant-table.ts";
 import type { ToolSourceTable } from "./tool-source-table.ts";
@@ -65,6 +66,8 @@ export interface Database {
   connections(tenant: string, seal: RowSeal): ConnectionTable;
   /** The apps of one tenant that people connect to. */
   appClients(tenant: string, seal: RowSeal): AppClientTable;
+  /** The databases of one tenant that its agents may query. */
+  tenantDatabases(tenant: string, seal: RowSeal): TenantDatabaseTable;
   /** The key of the catalogue's provider of one tenant. */
   providerKeys(tenant: string, seal: RowSeal): ProviderKeyTable;
 }

@@ -46,6 +46,7 @@ export const SEALED_COLUMNS = [
   "trigger_subscriptions.sealed",
   "trigger_subscriptions.old_sealed[]",
   "provider_keys.sealed",
+  "databases.sealed",
 ] as const;
 
 export type SealedColumn = (typeof SEALED_COLUMNS)[number];

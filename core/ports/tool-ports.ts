@@ -5,7 +5,7 @@
 import type { PatternsPort } from "../lib/patterns.ts";
 import type { AppCallsPort } from "./app-calls.ts";
 import type { AppConnectionsPort } from "./app-connections.ts";
-import type { DocumentIntakePort } from "./document-intake.ts";
+import type { DatabasesPort } from "./databases.ts";
 import type { DocumentsPort } from "./documents.ts";
 import type { FilesPort } from "./files.ts";
 import type { TaskMailPort } from "./mail.ts";
@@ -41,6 +41,7 @@ export interface ToolPorts {
   readonly documents: DocumentsPort;
   readonly documentIntake: DocumentIntakePort;
   readonly pages: PagesPort;
+  readonly databases: DatabasesPort;
   readonly ssh: SshPort;
   readonly slack: SlackNotesPort;
   readonly skills: SkillsPort;

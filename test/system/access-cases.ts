@@ -253,5 +253,58 @@ export const ACCESS_CASES: readonly Case[] = [
     other: 404,
     owner: 200,
   },
+  { route: "GET /v1/databases", path: () => "/v1/databases", other: "nothing of it", owner: 200 },
+  {
+    route: "POST /v1/databases",
+    path: () => "/v1/databases",
+    body: () => ({ name: "another", kind: "postgres", dsn: "postgres://a:b@db.example.com/c", projects: [] }),
+    other: "nothing of it",
+    owner: 201,
+  },
+  {
+    route: "POST /v1/databases",
+    path: () => "/v1/databases",
+    body: ({ agent }) => ({ name: "bound", kind: "postgres", dsn: "postgres://a:b@db.example.com/c", agents: [agent] }),
+    other: 422,
+    owner: 201,
+  },
+  {
+    route: "POST /v1/databases",
+    path: () => "/v1/databases",
+    body: ({ person }) => ({
+      name: "personal",
+      kind: "postgres",
+      dsn: "postgres://a:b@db.example.com/c",
+      people: [person],
+    }),
+    other: 422,
+    owner: 201,
+  },
+  {
+    route: "GET /v1/databases/{database}",
+    path: ({ database }) => `/v1/databases/${database}`,
+    other: 404,
+    owner: 200,
+  },
+  {
+    route: "PATCH /v1/databases/{database}",
+    path: ({ database }) => `/v1/databases/${database}`,
+    body: () => ({ max_rows: 10 }),
+    other: 404,
+    owner: 200,
+  },
+  {
+    route: "POST /v1/databases/{database}/check",
+    path: ({ database }) => `/v1/databases/${database}/check`,
+    other: 404,
+    // Its host does not exist, which is found out for the owner alone.
+    owner: 503,
+  },
+  {
+    route: "DELETE /v1/databases/{database}",
+    path: ({ database }) => `/v1/databases/${database}`,
+    other: 404,
+    owner: 200,
+  },
   { route: "DELETE /v1/secrets/{secret}", path: ({ secret }) => `/v1/secrets/${secret}`, other: 404, owner: 200 },
 ];

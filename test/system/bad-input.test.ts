@@ -37,6 +37,8 @@ beforeAll(async () => {
   const task = (await caller.send("POST", "/v1/tasks", { input: "x", hold: true })).json.id;
   const agent = await caller.send("POST", "/v1/agents", { name: "a", instructions: "", tools: [], permissions: [] });
   await caller.send("POST", "/v1/secrets", { name: "KEY", value: "value", hosts: ["example.com"] });
+  const dsn = "postgres://a:b@db.example.com/c";
+  await caller.send("POST", "/v1/databases", { name: "sales", kind: "postgres", dsn, projects: [] });
   const memory = await caller.send("POST", "/v1/memory", { content: "x", project: "read_file" });
   const person = await caller.send("POST", "/v1/people", { name: "Ana" });
   const setting = { url: "https://receiver.example/", events: ["*"], enabled: false };
@@ -52,6 +54,7 @@ beforeAll(async () => {
   ids = {
     task,
     secret: "KEY",
+    database: "sales",
     memory: memory.json.id,
     people: person.json.id,
     webhook: webhook.json.id,

@@ -24,6 +24,7 @@ export interface Owned {
   readonly key: string;
   readonly tenant: string;
   readonly secret: string;
+  readonly database: string;
   readonly memory: string;
   readonly person: string;
   readonly delivery: string;
@@ -32,7 +33,6 @@ export interface Owned {
   /** A workspace of Slack. */
   readonly install: string;
   readonly schedule: string;
-  /** Somebody who is signed in. */
   readonly session: string;
 }
 

@@ -87,6 +87,9 @@ async function own(): Promise<Owned> {
   const secret = { name: "CANARY_KEY", value: CANARY, hosts: [`${CANARY}.example`] };
   const set = await owner.send("POST", "/v1/secrets", secret);
   expect(set.status, set.text).toBe(201);
+  const database = { name: `db-${CANARY}`, kind: "postgres", dsn: `postgres://a:${CANARY}@db.invalid/c` };
+  const added = await owner.send("POST", "/v1/databases", { ...database, projects: [CANARY] });
+  expect(added.status, added.text).toBe(201);
   const person = await owner.send("POST", "/v1/people", { ...personConfig, aliases: [CANARY] });
   expect(person.status, person.text).toBe(201);
   const webhook = await owner.send("POST", "/v1/webhooks", webhookAt(CANARY));
@@ -141,6 +144,7 @@ async function own(): Promise<Owned> {
     key: key.json.id,
     tenant: owner.tenant,
     secret: secret.name,
+    database: database.name,
     webhook: webhook.json.id,
     hook: hook.json.id,
     install: install.json.id,
@@ -176,6 +180,7 @@ async function seen(): Promise<string> {
     "/v1/keys",
     "/v1/sessions",
     "/v1/secrets",
+    "/v1/databases",
     "/v1/memory?scope=all",
     "/v1/projects",
     "/v1/people",

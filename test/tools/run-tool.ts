@@ -31,6 +31,7 @@ import { fakeReminders } from "../fakes/reminders.ts";
 import { fakeResults } from "../fakes/results.ts";
 import { fakeScripts } from "../fakes/scripts.ts";
 import { fakeSlack, makeNotesPort } from "../fakes/slack.ts";
+import { fakeDatabases } from "../fakes/databases.ts";
 import { fakeSsh } from "../fakes/ssh.ts";
 import { EXAMPLE_SKILLS, skillsOfTexts } from "../fakes/skill-texts.ts";
 import { fakeSearch } from "../fakes/search.ts";
@@ -89,6 +90,7 @@ export function freshPorts(): ToolPorts {
     documents: fakeDocuments(),
     documentIntake: fakeDocumentIntake(),
     pages: fakePages(),
+    databases: fakeDatabases(),
     ssh: fakeSsh(),
     slack: makeNotesPort([fakeSlack()]),
     toolSearch: allTools,

@@ -40,6 +40,7 @@ export const REQUESTS: Readonly<Record<string, unknown>> = {
     permissions: ["network"],
     effect: "none",
   },
+  DatabaseChangeInput: { columns: { deny: ["customers.email"] } },
   EmptyInput: {},
   IncomingWebhookInput: { name: "pushes", type: "github", events: ["push"], prompt: "Summarize the push to {{ref}}." },
   KeyInput: { name: "reports", scopes: ["tasks:read", "tasks:write"] },
@@ -52,6 +53,12 @@ export const REQUESTS: Readonly<Record<string, unknown>> = {
   MemoryInput: { content: "Invoices are due after 30 days.", tags: ["invoices"] },
   MessageInput: { text: "Use the figures of November." },
   NewConnectionInput: { app: "crm" },
+  NewDatabaseInput: {
+    name: "sales",
+    kind: "postgres",
+    dsn: "postgres://reader:sales-1234567890@db.example.com:5432/sales",
+    agents: ["agent_default"],
+  },
   NewIncomingWebhookInput: {
     name: "pushes",
     type: "github",

@@ -11,6 +11,7 @@ import { INGEST_STATES } from "../../core/knowledge/document.ts";
 import { DOCUMENT_KINDS } from "../../core/ports/documents.ts";
 import { EVENT_PATTERNS } from "../../core/channels/webhooks/endpoint.ts";
 import { TRIGGER_STATES } from "../../core/triggers/trigger.ts";
+import { DATABASE_STATUSES } from "../../core/databases/database.ts";
 import { ERRORS } from "../../core/base/errors.ts";
 import { CONNECT_REASONS, OWNER_RULES, PROVIDERS } from "../../core/connections/account.ts";
 import { SYNC_KINDS } from "../../core/ports/app-catalogue.ts";
@@ -55,6 +56,8 @@ const ENUMS: Readonly<Record<string, string>> = {
   CutField: CUT_FIELDS.join(" "),
   CustomToolEffect: "none keyed once",
   DatabaseStatus: "ok away refused",
+  DatabaseCheckStatus: DATABASE_STATUSES.join(" "),
+  DatabaseTls: "require off",
   DeliveryChannel: CHANNEL_NAMES.join(" "),
   DeliveryKind: "result question approval notification reminder progress settled event alert reply",
   DeliveryOutcome: "sent later dead unknown cut_off",

@@ -3,6 +3,7 @@ import { appCallsFromEnv } from "../../adapters/env/app-calls.ts";
 import { appRightsFromEnv } from "../../adapters/env/app-rights.ts";
 import { blobsFromEnv, filesFromEnv } from "../../adapters/env/files.ts";
 import { systemClock } from "../../adapters/env/clock.ts";
+import { databasesFromEnv } from "../../adapters/env/databases.ts";
 import { documentsFromEnv } from "../../adapters/env/documents.ts";
 import { taskIntakeFromEnv } from "../../adapters/env/knowledge.ts";
 import { taskMailFromEnv } from "../../adapters/env/mail.ts";
@@ -78,6 +79,7 @@ export function openPerformDeps(
       documents: documentsFromEnv(env, facts),
       documentIntake: taskIntakeFromEnv(env, facts),
       pages: pagesFromEnv(env, facts),
+      databases: databasesFromEnv(env, facts),
       ssh: sshFromEnv(env, facts, user),
       slack: slackNotesFromEnv(env, facts),
       skills: skillsFromEnv(env, facts),

@@ -104,7 +104,7 @@ async function runOn<T>(
       path,
       run: async (text, values = []) => {
         const { rows } = await client.query({ ...toExtended(text), values: [...values], rowMode: "array" });
-        return rows as unknown as readonly (readonly (string | null)[])[];
+        return rows;
       },
       fetch: async (cursor, count) => await fetchRows(client, cursor, count, endsAt - performance.now()),
     });

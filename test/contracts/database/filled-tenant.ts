@@ -5,6 +5,7 @@ import type { RowSeal } from "../../../core/ports/sealed-values.ts";
 import type { TestDatabase } from "../../../scripts/database/test-database.ts";
 import { valueOf } from "../value-of.ts";
 import {
+  databaseOf,
   act,
   configOf,
   deliveryReport,
@@ -61,6 +62,7 @@ export const TABLES = [
   "entity_connections",
   "app_clients",
   "provider_keys",
+  "databases",
   "workspace_tool_config",
   "agent_app_assignments",
   "agent_tool_permissions",
@@ -114,6 +116,8 @@ export async function fillTenant(database: Database, server: Pick<TestDatabase, 
   valueOf(await database.slackInstalls.begin(tenant, began));
   const key = { id: newId("providerKey"), value: "ak_spy" };
   valueOf(await database.providerKeys(tenant, SEAL).put(key, act("provider_key.set", "composio")));
+  const queried = databaseOf("spy");
+  valueOf(await database.tenantDatabases(tenant, SEAL).create(queried, act("database.create", queried.id)));
   const connection = await connectSpy(database, tenant, person.id);
   await addSpyApp(database, tenant, agent.id);
   await addSpyTrigger(database, tenant, connection);

@@ -96,6 +96,8 @@ describe("the Worker's role", () => {
     ["app_clients", `delete from app_clients where tenant = '%'`],
     ["provider_keys", `update provider_keys set sealed = 'x' where tenant = '%'`],
     ["provider_keys", `delete from provider_keys where tenant = '%'`],
+    ["databases", `update databases set sealed = 'x', agents = null where tenant = '%'`],
+    ["databases", `delete from databases where tenant = '%'`],
     ["workspace_tool_config", `update workspace_tool_config set configuration = '{}' where tenant = '%'`],
     ["workspace_tool_config", `delete from workspace_tool_config where tenant = '%'`],
     ["agent_app_assignments", `delete from agent_app_assignments where tenant = '%'`],

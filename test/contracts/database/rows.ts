@@ -17,6 +17,7 @@ import { createSchedule } from "../../../core/schedules/change.ts";
 import { scheduleConfigSchema } from "../../../core/schedules/schedule.ts";
 import type { ScheduleReport } from "../../../core/ports/schedule-table.ts";
 import type { SkillChange } from "../../../core/ports/skill-table.ts";
+import type { NewDatabase } from "../../../core/ports/tenant-database-table.ts";
 import type { TaskStatus } from "../../../core/task/status.ts";
 import { TENANT } from "../../../core/provenance/label.ts";
 
@@ -45,6 +46,14 @@ export function act(action: AuditEntry["action"], target: string, at: number = S
 /** A secret whose sealed value is the word "sealed". */
 export function secretOf(name: string, at: number = START) {
   return { id: newId("secret", at), name, hosts: ["api.example.com"], agents: null, methods: null, sealed: "c2VhbGVk" };
+}
+
+/** A database that nobody may use yet. */
+export function databaseOf(name: string, change: Partial<NewDatabase> = {}, at: number = START): NewDatabase {
+  const settings = { tls: "require", max_rows: 1_000, timeout_s: 15, accept_writing_role: false } as const;
+  const dsn = "postgres://reader:word@db.example.com:5432/sales";
+  const users = { agents: [], projects: null, people: null };
+  return { id: newId("database", at), name, kind: "postgres", settings, dsn, ...users, ...change };
 }
 
 /** A person with an address of each kind, which nobody else has. */

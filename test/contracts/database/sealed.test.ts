@@ -13,7 +13,7 @@ import { type RowSeal, SEALED_COLUMNS, type SealedColumn } from "../../../core/p
 import { checkKeyRing, KeyMissing } from "../../../scripts/database/key-ring.ts";
 import { migrate } from "../../../scripts/database/migrate.ts";
 import { openEmptyDatabase, startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
-import { act, endpointOf, hookRow, makeTenant, mcpServer, newId, secretOf, slackInstall } from "./rows.ts";
+import { act, databaseOf, endpointOf, hookRow, makeTenant, mcpServer, newId, secretOf, slackInstall } from "./rows.ts";
 import { valueOf } from "../value-of.ts";
 
 let server: TestDatabase;
@@ -96,6 +96,13 @@ async function store(column: SealedColumn, sealed: string): Promise<void> {
     case "provider_keys.sealed": {
       const key = { id: newId("providerKey"), value: "ak_1" };
       valueOf(await database.providerKeys(tenant, sealAs(sealed)).put(key, act("provider_key.set", "composio")));
+      return;
+    }
+    case "databases.sealed": {
+      const queried = databaseOf(name);
+      valueOf(
+        await database.tenantDatabases(tenant, sealAs(sealed)).create(queried, act("database.create", queried.id)),
+      );
     }
   }
 }

@@ -174,7 +174,15 @@ export type CustomToolInput = { name: string; summary: string; toolbox?: string 
 
 export type CutField = "input" | "output" | "error" | "pending" | "skills" | "metadata";
 
+export type Database = { id: string; name: string; kind: "postgres"; agents: (string)[] | null; projects: (string)[] | null; people: (string)[] | null; tls: DatabaseTls; schemas?: (string)[] | undefined; tables?: { allow?: (string)[] | undefined; deny?: (string)[] | undefined } | undefined; columns?: { deny?: (string)[] | undefined } | undefined; functions?: (string)[] | undefined; max_rows: number; timeout_s: number; accept_writing_role: boolean; status: DatabaseCheckStatus; check: { role: string; server: string; grants: (string)[]; tables: (string)[] } | null; version: number; created_at: string; updated_at: string };
+
+export type DatabaseChangeInput = { dsn?: string | undefined; agents?: (string)[] | null | undefined; projects?: (string)[] | null | undefined; people?: (string)[] | null | undefined; tls?: DatabaseTls | undefined; schemas?: (string)[] | undefined; tables?: { allow?: (string)[] | undefined; deny?: (string)[] | undefined } | undefined; columns?: { deny?: (string)[] | undefined } | undefined; functions?: (string)[] | undefined; max_rows?: number | undefined; timeout_s?: number | undefined; accept_writing_role?: boolean | undefined };
+
+export type DatabaseCheckStatus = "unchecked" | "ready" | "rejected";
+
 export type DatabaseStatus = "ok" | "away" | "refused";
+
+export type DatabaseTls = "require" | "off";
 
 export type DeletedToolSource = { name: string; version: number; hash: string | null; tools: number; updated_at: string; connections_ended: number };
 
@@ -338,7 +346,7 @@ export type MissedRunPolicy = "skip" | "once" | "all";
 
 export type NewConnectionInput = { app: string; owner?: ConnectionOwner | undefined; alias?: string | undefined; unattended?: boolean | undefined };
 
-export type NewDocumentInput = { url?: string | undefined; task_id?: string | undefined; path?: string | undefined; text?: string | undefined; filename?: string | undefined; title?: string | undefined; tags?: (string)[] | undefined; project?: string | null | undefined };
+export type NewDatabaseInput = { name: string; kind: "postgres"; dsn: string; agents?: (string)[] | undefined; projects?: (string)[] | undefined; people?: (string)[] | undefined; tls?: DatabaseTls | undefined; schemas?: (string)[] | undefined; tables?: { allow?: (string)[] | undefined; deny?: (string)[] | undefined } | undefined; columns?: { deny?: (string)[] | undefined } | undefined; functions?: (string)[] | undefined; max_rows?: number | undefined; timeout_s?: number | undefined; accept_writing_role?: boolean | undefined };
 
 export type NewIncomingWebhook = { id: string; version: number; name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled: boolean; old_secret_until: string | null; acts_for: { person_id: string; name: string } | null; url: string; created_at: string; updated_at: string; secret: string | null };
 
@@ -828,6 +836,24 @@ export interface paths {
     patch: { parameters: { query?: never; path: { id: string } }; requestBody: { content: { "application/json": ConnectionChangeInput } }; responses: { 200: { content: { "application/json": Connection } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
     /** Disconnect an account */
     delete: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": Connection } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/databases": {
+    /** Add a database that agents may query */
+    post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": NewDatabaseInput } }; responses: { 201: { content: { "application/json": Database } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    /** List databases, newest first */
+    get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": { data: (Database)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/databases/{database}": {
+    /** Show a database, without its address */
+    get: { parameters: { query?: never; path: { database: string } }; responses: { 200: { content: { "application/json": Database } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    /** Change a database */
+    patch: { parameters: { query?: never; path: { database: string } }; requestBody: { content: { "application/json": DatabaseChangeInput } }; responses: { 200: { content: { "application/json": Database } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    /** Delete a database */
+    delete: { parameters: { query?: never; path: { database: string } }; responses: { 200: { content: { "application/json": Database } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/databases/{database}/check": {
+    /** Connect to a database and check its role */
+    post: { parameters: { query?: never; path: { database: string } }; responses: { 200: { content: { "application/json": Database } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/deliveries": {
     /** List deliveries, newest first */

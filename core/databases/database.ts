@@ -1,0 +1,125 @@
+/**
+ * A database of a tenant: who may use it, and what its queries may read and call. Limits: 50 databases a tenant; 100 entries in a list of
+ * users, 500 in a list of tables, columns or functions.
+ */
+import { z } from "zod";
+import { parseDsn } from "./dsn.ts";
+import { DEFAULT_ROWS, DEFAULT_TIMEOUT_S, MAX_ROWS, MAX_TIMEOUT_S } from "./limits.ts";
+
+const MAX_USERS = 100;
+const MAX_NAMES = 500;
+const MAX_NAME_CHARACTERS = 200;
+
+export const databaseNameSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, "1 to 64 letters, digits, _ and -, the first one a letter or a digit");
+
+const dsnSchema = z
+  .string()
+  .superRefine((text, context) => {
+    const parsed = parseDsn(text);
+    if (!parsed.ok) context.addIssue({ code: "custom", message: parsed.error.message });
+  })
+  .describe("`postgres://user:password@host:port/database`, without parameters. Sealed at once and never returned.");
+
+const users = z.array(z.string().min(1).max(MAX_NAME_CHARACTERS)).max(MAX_USERS);
+const names = z.array(z.string().min(1).max(MAX_NAME_CHARACTERS)).max(MAX_NAMES);
+
+const settingFields = {
+  tls: z.enum(["require", "off"]).describe("`off` only for hosts that OTTO_EGRESS_ALLOW opens."),
+  schemas: names
+    .optional()
+    .describe("The schemas whose tables may be read, in the order in which a name is looked up."),
+  tables: z
+    .strictObject({ allow: names.optional(), deny: names.optional() })
+    .optional()
+    .describe("Each is `table`, `schema.table` or `schema.*`."),
+  columns: z
+    .strictObject({ deny: names.optional() })
+    .optional()
+    .describe("Each is `column`, `table.column` or `schema.table.column`."),
+  functions: names.optional().describe("Functions of the database's own that queries may call, as `schema.function`."),
+  max_rows: z.int().min(1).max(MAX_ROWS),
+  timeout_s: z.int().min(1).max(MAX_TIMEOUT_S),
+  accept_writing_role: z.boolean().describe("Lets a role pass the check although it may write."),
+};
+
+/** The stored settings of a database. */
+export const databaseSettingsSchema = z.strictObject(settingFields);
+export type DatabaseSettings = z.infer<typeof databaseSettingsSchema>;
+
+const userFields = {
+  agents: users.optional().describe("The agents that may use it, by id or name; `agent_default` is the built-in one."),
+  projects: users.optional().describe("The projects whose tasks may use it."),
+  people: users.optional().describe("The people for whom a task may use it, by id (`per_…`)."),
+};
+
+/** The body that adds a database. */
+export const newDatabaseSchema = z
+  .strictObject({
+    name: databaseNameSchema,
+    kind: z.enum(["postgres"]),
+    dsn: dsnSchema,
+    ...userFields,
+    ...settingFields,
+    tls: settingFields.tls.default("require"),
+    max_rows: settingFields.max_rows.default(DEFAULT_ROWS),
+    timeout_s: settingFields.timeout_s.default(DEFAULT_TIMEOUT_S),
+    accept_writing_role: settingFields.accept_writing_role.default(false),
+  })
+  .refine(({ agents, projects, people }) => [agents, projects, people].some((list) => list !== undefined), {
+    message: "At least one of agents, projects and people has to say who may use it",
+    path: ["agents"],
+  });
+
+/** The body that changes a database. An omitted field stays. */
+export const databaseChangeSchema = z.strictObject({
+  dsn: dsnSchema.optional(),
+  agents: users.nullable().optional().describe("Null: agents are not limited by a list."),
+  projects: users.nullable().optional().describe("Null: projects are not limited by a list."),
+  people: users.nullable().optional().describe("Null: people are not limited by a list."),
+  ...z.strictObject(settingFields).partial().shape,
+});
+
+/** Who may use a database: ids of agents, names of projects, ids of people. Null: that list does not limit it. */
+export interface DatabaseUsers {
+  readonly agents: readonly string[] | null;
+  readonly projects: readonly string[] | null;
+  readonly people: readonly string[] | null;
+}
+
+/** The task that wants to use a database. `person`: the one for whom it acts. */
+export interface DatabaseUser {
+  readonly agent: string;
+  readonly project: string | null;
+  readonly person: string | null;
+}
+
+/** The state of the latest check. Only a `ready` database can be queried. */
+export const DATABASE_STATUSES = ["unchecked", "ready", "rejected"] as const;
+export type DatabaseStatus = (typeof DATABASE_STATUSES)[number];
+
+/** What a check found. `grants`: what the role may do besides reading, in words. */
+export const databaseCheckSchema = z.strictObject({
+  role: z.string(),
+  server: z.string(),
+  grants: z.array(z.string()),
+  tables: z.array(z.string()).describe("The first 200 tables that queries may read."),
+});
+export type DatabaseCheck = z.infer<typeof databaseCheckSchema>;
+
+/** True if there is a list, and each list has the user. */
+export function mayUseDatabase({ agents, projects, people }: DatabaseUsers, user: DatabaseUser): boolean {
+  const lists = [
+    [agents, user.agent],
+    [projects, user.project],
+    [people, user.person],
+  ] as const;
+  const given = lists.filter(([list]) => list !== null);
+  return given.length > 0 && given.every(([list, one]) => one !== null && list?.includes(one) === true);
+}
+
+/** A role that may write is rejected unless the settings accept it. */
+export function judgeCheck({ grants }: DatabaseCheck, settings: DatabaseSettings): DatabaseStatus {
+  return grants.length === 0 || settings.accept_writing_role ? "ready" : "rejected";
+}

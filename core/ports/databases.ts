@@ -1,0 +1,29 @@
+/** The port to the databases of a tenant, for one task. */
+import type { Result } from "../base/errors.ts";
+
+/** One SELECT. `database` null: the only one that the task may use. */
+export interface DatabaseQuery {
+  readonly database: string | null;
+  readonly sql: string;
+  readonly signal: AbortSignal;
+}
+
+/** The rows of a query, in the order of the columns. `truncated`: there were more, or long values were cut. */
+export interface DatabaseRows {
+  readonly database: string;
+  /** The statement that ran. */
+  readonly sql: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly (string | number | boolean | null)[])[];
+  readonly truncated: boolean;
+  readonly durationMs: number;
+}
+
+/**
+ * Runs queries on the databases that the task's agent, project and person may use. Failures: `not_found` (database or table),
+ * `permission_denied` (lists, or the role), `invalid_input` (the statement), `not_available` (no sidecar, or not checked), `blocked_by_policy`
+ * (the address), `too_large`, `timeout`, `upstream_failed`. A query changes nothing, so it can be repeated.
+ */
+export interface DatabasesPort {
+  query(query: DatabaseQuery): Promise<Result<DatabaseRows>>;
+}

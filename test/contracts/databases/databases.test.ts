@@ -1,0 +1,116 @@
+/** The fake in memory, and the adapter towards a real Postgres by way of the sidecar: one contract; and the check of a role. */
+import { randomBytes } from "node:crypto";
+import type { Server } from "node:http";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { checkDatabase, openDatabases } from "../../../adapters/databases/databases.ts";
+import { parseEgressAllow } from "../../../adapters/egress/address.ts";
+import { connectSidecar, type Sidecar } from "../../../adapters/sidecar/sidecar.ts";
+import { failed, ok } from "../../../core/base/errors.ts";
+import type { DatabaseChoice } from "../../../core/databases/choose-database.ts";
+import type { TenantDatabase } from "../../../core/ports/tenant-database-table.ts";
+import { makeSidecar } from "../../../sidecar/app.ts";
+import { makeSystemEgress } from "../../../sidecar/egress.ts";
+import { defineSqlJob } from "../../../sidecar/sql/sql-job.ts";
+import { fakeDatabases } from "../../fakes/databases.ts";
+import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
+import { type PostgresServer, startPostgres } from "../../mock-servers/postgres-server.ts";
+import { databasesContract } from "./suite.ts";
+
+const PASSWORD = "canary-19c4";
+const folder = mkdtempSync(join(tmpdir(), "databases-"));
+let postgres: PostgresServer;
+let server: Server;
+let sidecar: Sidecar;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+  await postgres.admin.query(`
+    create role reader login password '${PASSWORD}';
+    create role writer login password '${PASSWORD}';
+    revoke create on schema public from public;
+    create table orders (id int);
+    insert into orders values (1), (2);
+    grant select on orders to reader;
+    grant all on orders to writer`);
+  const egress = makeSystemEgress(parseEgressAllow(`127.0.0.1:${postgres.port}`));
+  const secret = randomBytes(32).toString("hex");
+  const isolation = () => Promise.resolve({ level: "none", reason: "There are no cages here." } as const);
+  server = makeSidecar(secret, egress, { kinds: [defineSqlJob(egress)], folder, isolation });
+  sidecar = connectSidecar(`http://127.0.0.1:${await listenOnLoopback(server, 0)}`, secret);
+});
+afterAll(async () => {
+  await closeServer(server);
+  await postgres.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+databasesContract("the fake in memory", (databases, user) =>
+  fakeDatabases((sql) => (/^\s*select/.test(sql) ? { columns: ["id"], rows: [[1], [2]] } : null), databases, user),
+);
+
+databasesContract("the adapter", (databases, user) =>
+  openDatabases({ table: tableOf(databases.map(toRow), "reader"), sidecar, tenant: "t1", user }),
+);
+
+function toRow(database: DatabaseChoice): TenantDatabase {
+  return {
+    id: `dbs_${database.name}`,
+    kind: "postgres",
+    settings: { tls: "off", max_rows: 1_000, timeout_s: 15, accept_writing_role: false },
+    check: null,
+    version: 1,
+    createdAt: 0,
+    updatedAt: 0,
+    ...database,
+  };
+}
+
+function tableOf(databases: readonly TenantDatabase[], role: string | null) {
+  return {
+    all: async () => ok(databases),
+    openDsn: async (id: string) =>
+      databases.some((one) => one.id === id)
+        ? ok(role === null ? null : postgres.urlOf(role, PASSWORD))
+        : failed("not_found", "There is no such database."),
+  };
+}
+
+describe("the adapter", () => {
+  const database = toRow({ name: "sales", agents: ["agent_1"], projects: null, people: null, status: "ready" });
+  const user = { agent: "agent_1", project: null, person: null };
+  const { signal } = new AbortController();
+
+  it("checks a role", async () => {
+    const check = async (role: string) =>
+      await checkDatabase({ table: tableOf([database], role), sidecar, tenant: "t1" }, database, signal);
+    expect(await check("reader")).toMatchObject({
+      ok: true,
+      value: { role: "reader", grants: [], tables: ["orders"] },
+    });
+    expect(await check("writer")).toMatchObject({
+      value: { grants: expect.arrayContaining(["DELETE on table public.orders"]) },
+    });
+  });
+
+  it("applies the settings of the database", async () => {
+    const narrow = { ...database, settings: { ...database.settings, max_rows: 1, columns: { deny: ["secret"] } } };
+    const port = openDatabases({ table: tableOf([narrow], "reader"), sidecar, tenant: "t1", user });
+    expect(await port.query({ database: null, sql: "select id from orders", signal })).toMatchObject({
+      value: { rows: [[1]], truncated: true },
+    });
+  });
+
+  it("says what is missing", async () => {
+    const port = openDatabases({ table: tableOf([database], "reader"), sidecar: null, tenant: "t1", user });
+    expect(await port.query({ database: null, sql: "select 1", signal })).toMatchObject({
+      error: { code: "not_available" },
+    });
+    const sealed = openDatabases({ table: tableOf([database], null), sidecar, tenant: "t1", user });
+    expect(await sealed.query({ database: null, sql: "select 1", signal })).toMatchObject({
+      error: { code: "not_available", message: expect.stringContaining("dsn") },
+    });
+  });
+});

@@ -1,0 +1,35 @@
+/** Databases in memory: each answers a statement by a function. */
+import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { chooseDatabase, type DatabaseChoice } from "../../core/databases/choose-database.ts";
+import type { DatabaseUser } from "../../core/databases/database.ts";
+import type { DatabaseRows, DatabasesPort } from "../../core/ports/databases.ts";
+
+/** What a statement returns; null: it is refused. */
+export type FakeAnswer = (sql: string) => Pick<DatabaseRows, "columns" | "rows"> | null;
+
+/** A database that every agent may use. */
+const OPEN: DatabaseChoice = {
+  name: "sales",
+  agents: ["agent_1"],
+  projects: null,
+  people: null,
+  status: "ready",
+};
+const USER: DatabaseUser = { agent: "agent_1", project: null, person: null };
+
+export function fakeDatabases(
+  answer: FakeAnswer = () => ({ columns: ["customer", "count"], rows: [["Ana", 2]] }),
+  databases: readonly DatabaseChoice[] = [OPEN],
+  user: DatabaseUser = USER,
+): DatabasesPort {
+  return {
+    query: async ({ database, sql, signal }): Promise<Result<DatabaseRows>> => {
+      const chosen = chooseDatabase(databases, database, user);
+      if (!chosen.ok) return chosen;
+      if (signal.aborted) return failed("timeout", "It was cancelled before it was sent.");
+      const rows = answer(sql);
+      if (rows === null) return failed("invalid_input", "The query was not run. It is refused.", { field: "query" });
+      return ok({ database: chosen.value.name, sql: sql.trim(), ...rows, truncated: false, durationMs: 1 });
+    },
+  };
+}

@@ -1,0 +1,260 @@
+/** Databases that the tenant's agents may query. Administrators only. An address is never returned. */
+import { createRoute } from "@hono/zod-openapi";
+import { z } from "zod";
+import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { checkDatabaseFromEnv, tenantDatabasesFromEnv } from "../../adapters/env/databases.ts";
+import { raise } from "../../core/base/errors.ts";
+import { makeId } from "../../core/base/ids.ts";
+import { iso } from "../../core/base/iso.ts";
+import { writeCursor } from "../../core/base/page-cursor.ts";
+import {
+  databaseChangeSchema,
+  databaseCheckSchema,
+  databaseNameSchema,
+  databaseSettingsSchema,
+  DATABASE_STATUSES,
+  type DatabaseUsers,
+  judgeCheck,
+  newDatabaseSchema,
+} from "../../core/databases/database.ts";
+import type { DatabaseUpdate, TenantDatabase } from "../../core/ports/tenant-database-table.ts";
+import { readAgentIds } from "../agents/resolve.ts";
+import { answers, withKey } from "../http/answers.ts";
+import { createAuditEntry } from "../http/audit-entry.ts";
+import type { App, AppContext } from "../http/context.ts";
+import { pageQuery, readPageRequest } from "../http/list-query.ts";
+import { requireScope } from "../http/middleware/require-scope.ts";
+import { getIdSource } from "../http/new-ids.ts";
+import { getTenant } from "../http/principal.ts";
+import { pageOf } from "../http/schemas.ts";
+import { unwrap } from "../http/unwrap.ts";
+
+const time = z.iso.datetime();
+const users = z.array(z.string()).nullable();
+
+const databaseSchema = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    kind: z.enum(["postgres"]),
+    agents: users.describe("Ids of the agents that may use it; null: this list does not limit it."),
+    projects: users.describe("The projects whose tasks may use it; null: this list does not limit it."),
+    people: users.describe("Ids of the people for whom a task may use it; null: this list does not limit it."),
+    ...databaseSettingsSchema.shape,
+    status: z
+      .enum(DATABASE_STATUSES)
+      .describe(
+        "Only a `ready` one can be queried. `rejected`: its role may write. Another `dsn` makes it `unchecked`.",
+      ),
+    check: databaseCheckSchema.nullable().describe("What the latest check found; null: never checked."),
+    version: z.int(),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: "Database" });
+
+const admin = [requireScope("admin")];
+const shared = { tags: ["Databases"], ...withKey };
+const params = z.object({ database: z.string().describe("The database's name") });
+const shown = { description: "The database, without its address.", json: databaseSchema };
+
+const create = createRoute({
+  ...shared,
+  method: "post",
+  operationId: "databases.create",
+  path: "/v1/databases",
+  summary: "Add a database that agents may query",
+  description:
+    "At least one of `agents`, `projects` and `people` says who may use it: each given list must match, and an empty one matches nobody. It can be queried once its check passed.",
+  middleware: admin,
+  request: {
+    body: {
+      required: true,
+      content: { "application/json": { schema: newDatabaseSchema.meta({ id: "NewDatabaseInput" }) } },
+    },
+  },
+  responses: answers({ 201: shown }, [409, 413, 415, 422]),
+});
+
+const list = createRoute({
+  ...shared,
+  method: "get",
+  operationId: "databases.list",
+  path: "/v1/databases",
+  summary: "List databases, newest first",
+  middleware: admin,
+  request: { query: z.strictObject(pageQuery) },
+  responses: answers({ 200: { description: "A page of databases.", json: pageOf(databaseSchema) } }, [422]),
+});
+
+const show = createRoute({
+  ...shared,
+  method: "get",
+  operationId: "databases.get",
+  path: "/v1/databases/{database}",
+  summary: "Show a database, without its address",
+  middleware: admin,
+  request: { params },
+  responses: answers({ 200: shown }, [404]),
+});
+
+const update = createRoute({
+  ...shared,
+  method: "patch",
+  operationId: "databases.update",
+  path: "/v1/databases/{database}",
+  summary: "Change a database",
+  description: "Omitted fields stay. Another `dsn` has to be checked before the next query. Takes effect at once.",
+  middleware: admin,
+  request: {
+    params,
+    body: {
+      required: true,
+      content: { "application/json": { schema: databaseChangeSchema.meta({ id: "DatabaseChangeInput" }) } },
+    },
+  },
+  responses: answers({ 200: shown }, [404, 409, 413, 415, 422]),
+});
+
+const check = createRoute({
+  ...shared,
+  method: "post",
+  operationId: "databases.check",
+  path: "/v1/databases/{database}/check",
+  summary: "Connect to a database and check its role",
+  description:
+    "`rejected` for a superuser and for a role that may write, unless `accept_writing_role`; `check.grants` names what it may do.",
+  middleware: admin,
+  request: { params },
+  responses: answers({ 200: shown }, [404, 409, 422]),
+});
+
+const remove = createRoute({
+  ...shared,
+  method: "delete",
+  operationId: "databases.delete",
+  path: "/v1/databases/{database}",
+  summary: "Delete a database",
+  description: "Nothing is changed at the database. Takes effect at once.",
+  middleware: admin,
+  request: { params },
+  responses: answers({ 200: { ...shown, description: "The deleted database, without its address." } }, [404]),
+});
+
+export function databaseRoutes(app: App): void {
+  app.openapi(create, async (c) => {
+    const { name, kind, dsn, agents, projects, people, ...settings } = c.req.valid("json");
+    const given = await readUsers(c, { agents, projects, people });
+    const { createdAt, random } = await getIdSource(c, "database");
+    const id = makeId("database", createdAt, random);
+    const act = await createAuditEntry(c, "database.create", id);
+    const table = tenantDatabasesFromEnv(c.env, getTenant(c));
+    const made = unwrap(await table.create({ id, name, kind, dsn, settings, ...given }, act));
+    return c.json(toDatabaseView(made), 201, { location: `/v1/databases/${name}` });
+  });
+
+  app.openapi(list, async (c) => {
+    const request = readPageRequest(c.req.valid("query"));
+    const { items, next } = unwrap(await tenantDatabasesFromEnv(c.env, getTenant(c)).page(request));
+    return c.json({ data: items.map(toDatabaseView), next_cursor: next === null ? null : writeCursor(next) }, 200);
+  });
+
+  app.openapi(show, async (c) => c.json(toDatabaseView(await findDatabase(c, c.req.valid("param").database)), 200));
+
+  app.openapi(update, async (c) => {
+    const found = await findDatabase(c, c.req.valid("param").database);
+    const changed = await readChange(c, found, c.req.valid("json"));
+    const act = await createAuditEntry(c, "database.update", found.id);
+    return c.json(toDatabaseView(unwrap(await tenantDatabasesFromEnv(c.env, getTenant(c)).update(changed, act))), 200);
+  });
+
+  app.openapi(check, async (c) => {
+    const tenant = getTenant(c);
+    const found = await findDatabase(c, c.req.valid("param").database);
+    const seen = unwrap(await checkDatabaseFromEnv(c.env, tenant, found, c.req.raw.signal));
+    const act = await createAuditEntry(c, "database.check", found.id);
+    const { id, version, settings } = found;
+    const judged = { id, version, status: judgeCheck(seen, settings) };
+    return c.json(
+      toDatabaseView(unwrap(await tenantDatabasesFromEnv(c.env, tenant).saveCheck(judged, seen, act))),
+      200,
+    );
+  });
+
+  app.openapi(remove, async (c) => {
+    const { id, name } = await findDatabase(c, c.req.valid("param").database);
+    const act = await createAuditEntry(c, "database.delete", id);
+    return c.json(toDatabaseView(unwrap(await tenantDatabasesFromEnv(c.env, getTenant(c)).remove(name, act))), 200);
+  });
+}
+
+async function findDatabase(c: AppContext, name: string): Promise<TenantDatabase> {
+  if (!databaseNameSchema.safeParse(name).success) raise("not_found", "There is no such database.");
+  return unwrap(await tenantDatabasesFromEnv(c.env, getTenant(c)).get(name));
+}
+
+/** A list that a request gives; undefined: it gives none. */
+type GivenUsers = { readonly [Field in keyof DatabaseUsers]: readonly string[] | null | undefined };
+
+/** Returns the lists in their stored form: agents by id. `invalid_input` names an unknown agent or person. */
+async function readUsers(
+  c: AppContext,
+  { agents = null, projects = null, people = null }: GivenUsers,
+): Promise<DatabaseUsers> {
+  for (const [index, id] of (people ?? []).entries()) {
+    const found = await databaseFromEnv(c.env).people.get(getTenant(c), id);
+    if (!found.ok && found.error.code === "not_found")
+      raise("invalid_input", "There is no person with this id.", { field: `people.${index}` });
+    unwrap(found);
+  }
+  return {
+    agents: agents === null ? null : await readAgentIds(c, agents, "agents"),
+    projects,
+    people,
+  };
+}
+
+/** The whole new state. A check of the same address is judged again, because its lists or what it accepts may have changed. */
+async function readChange(
+  c: AppContext,
+  found: TenantDatabase,
+  given: z.infer<typeof databaseChangeSchema>,
+): Promise<DatabaseUpdate> {
+  const { dsn = null, agents, projects, people, ...changed } = given;
+  const users = await readUsers(c, { agents, projects, people });
+  const settings = databaseSettingsSchema.parse({ ...found.settings, ...changed });
+  const kept = dsn === null ? found.check : null;
+  return {
+    id: found.id,
+    ifVersion: found.version,
+    settings,
+    dsn,
+    agents: agents === undefined ? found.agents : users.agents,
+    projects: projects === undefined ? found.projects : users.projects,
+    people: people === undefined ? found.people : users.people,
+    check: kept,
+    status: kept === null ? "unchecked" : judgeCheck(kept, settings),
+  };
+}
+
+function toDatabaseView({ settings, createdAt, updatedAt, ...database }: TenantDatabase) {
+  const { id, name, kind, agents, projects, people, status, check, version } = database;
+  return {
+    id,
+    name,
+    kind,
+    agents: toList(agents),
+    projects: toList(projects),
+    people: toList(people),
+    ...settings,
+    status,
+    check,
+    version,
+    created_at: iso(createdAt),
+    updated_at: iso(updatedAt),
+  };
+}
+
+function toList(names: readonly string[] | null): string[] | null {
+  return names === null ? null : [...names];
+}
