@@ -88,6 +88,8 @@ interface ToolParts<In extends z.ZodObject, Out extends z.ZodType, Need extends 
   readonly timeoutMs?: number | ((given: z.output<In>) => number);
   /** True for a tool that returns `control(…)`. */
   readonly steers?: boolean;
+  /** Of a tool that queries a database of the tenant: the name that a call gives; null: the only one. */
+  queries?(given: z.output<In>): string | null;
   /** Of a tool that asks a person to connect an app: the app that a call names. */
   connects?(given: z.output<In>): string;
   /** True for a tool that only tasks with apps have. */
@@ -234,6 +236,7 @@ const FIELDS: ReadonlySet<string> = new Set<keyof ToolDefinition<z.ZodObject, z.
   "aliases",
   "timeoutMs",
   "steers",
+  "queries",
   "connects",
   "onlyWithApps",
   "onlyByName",

@@ -6,6 +6,7 @@ import { appRightsFromEnv } from "../adapters/env/app-rights.ts";
 import { connectionsFromEnv } from "../adapters/env/connections.ts";
 import { drainLeftFromEnv } from "../adapters/env/steps.ts";
 import { taskModelFromEnv } from "../adapters/env/model.ts";
+import { databasesFromEnv } from "../adapters/env/databases.ts";
 import { secretsFromEnv } from "../adapters/env/secrets.ts";
 import type { Env } from "../adapters/env/bindings.ts";
 import { joinMessages, labelMessage } from "../core/model/label-messages.ts";
@@ -76,7 +77,9 @@ async function toReply(
   const connections = connectionsFromEnv(env, facts.tenant);
   const steered = actors === undefined ? {} : { actors };
   const appRights = appRightsFromEnv(env, facts.tenant);
-  const known = { facts, step, toolset, repeat, context, boundSecrets, giveWay, connections, appRights, ...steered };
+  const databases = databasesFromEnv(env, facts);
+  const ports = { boundSecrets, giveWay, connections, appRights, databases };
+  const known = { facts, step, toolset, repeat, context, ...ports, ...steered };
   const prepared = final ? [] : await prepareCalls(done.calls, known);
   const calls =
     prepared.length > 0 && mayPerformEarly(prepared, toolset)

@@ -29,11 +29,18 @@ const rowsSchema = z.object({
 /** The databases that `user` may use. */
 export function openDatabases(settings: DatabasesSettings & { readonly user: DatabaseUser }): DatabasesPort {
   const { table, user } = settings;
+  const choose = async (name: string | null) => {
+    const all = await table.all();
+    return all.ok ? chooseDatabase(all.value, name, user) : all;
+  };
   return {
+    async find(name) {
+      const chosen = await choose(name);
+      return chosen.ok ? ok({ id: chosen.value.id, name: chosen.value.name }) : chosen;
+    },
+
     async query({ database: name, sql, signal }) {
-      const all = await table.all();
-      if (!all.ok) return all;
-      const chosen = chooseDatabase(all.value, name, user);
+      const chosen = await choose(name);
       if (!chosen.ok) return chosen;
       const { max_rows } = chosen.value.settings;
       const ran = await runSql(settings, chosen.value, { action: "query", sql, max_rows }, rowsSchema, signal);

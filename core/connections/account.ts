@@ -4,6 +4,10 @@
 export const PROVIDERS = ["composio", "oauth", "key", "mcp"] as const;
 export type Provider = (typeof PROVIDERS)[number];
 
+/** Also a database of the tenant, which an administrator adds and nobody connects. */
+export const ACCOUNT_PROVIDERS = [...PROVIDERS, "database"] as const;
+type AccountProvider = (typeof ACCOUNT_PROVIDERS)[number];
+
 /** Whose connections a tool may use. */
 export const OWNER_RULES = ["person", "shared", "either"] as const;
 export type OwnerRule = (typeof OWNER_RULES)[number];
@@ -20,10 +24,10 @@ export function getOwnerPerson(owner: AccountOwner): string | null {
 
 /** The account through which one call acts. `formatAccount` drops `consent` and `delegates`. */
 export interface Account {
-  /** `con_…` */
+  /** `con_…`, or `dbs_…` of a database. */
   readonly connection: string;
   readonly app: string;
-  readonly provider: Provider;
+  readonly provider: AccountProvider;
   readonly owner: AccountOwner;
   /** How the app names it, such as a mail address; null if it did not say. */
   readonly label: string | null;

@@ -1,4 +1,5 @@
 /** Apps of the catalogue as people connect to them, and what their provider knows an owner by. */
+import type { Account } from "./account.ts";
 import { sha256Hex } from "../base/sha256.ts";
 import type { CatalogueApp } from "../ports/app-catalogue.ts";
 import type { AppClient } from "./app-client.ts";
@@ -39,7 +40,7 @@ export function toEntity(tenant: string, person: string | null): string {
 }
 
 /** True for an app whose accounts the provider of the catalogue stores. */
-export function isCatalogueApp({ provider }: Pick<AppClient, "provider">): boolean {
+export function isCatalogueApp({ provider }: Pick<Account, "provider">): boolean {
   return provider === "composio";
 }
 

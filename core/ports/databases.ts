@@ -19,11 +19,19 @@ export interface DatabaseRows {
   readonly durationMs: number;
 }
 
+/** A database that the task may use. `id`: `dbs_…` */
+export interface FoundDatabase {
+  readonly id: string;
+  readonly name: string;
+}
+
 /**
  * Runs queries on the databases that the task's agent, project and person may use. Failures: `not_found` (database or table),
  * `permission_denied` (lists, or the role), `invalid_input` (the statement), `not_available` (no sidecar, or not checked), `blocked_by_policy`
  * (the address), `too_large`, `timeout`, `upstream_failed`. A query changes nothing, so it can be repeated.
  */
 export interface DatabasesPort {
+  /** Chooses the database of a query without connecting: the one with this name, or the only one. */
+  find(name: string | null): Promise<Result<FoundDatabase>>;
   query(query: DatabaseQuery): Promise<Result<DatabaseRows>>;
 }

@@ -17,6 +17,7 @@ import { hashArguments } from "../gateway/arguments-hash.ts";
 import { findTouches } from "../gateway/touches.ts";
 import type { AppRightsPort } from "../ports/app-rights.ts";
 import type { ConnectionsPort } from "../ports/connections.ts";
+import type { DatabasesPort } from "../ports/databases.ts";
 import { getApprovalExpiryMs } from "../agents/agent.ts";
 import type { AccountedCall, PreparedCall } from "../task/commands.ts";
 import type { RunnableCall } from "../task/decision.ts";
@@ -25,6 +26,7 @@ import type { TaskFacts } from "../task/state.ts";
 import type { Tool } from "../tool/tool.ts";
 import { type AdmitContext, type AdmittedCall, rulePolicy } from "./admit.ts";
 import { checkAction } from "./app-access.ts";
+import { findDatabaseRefusal, ruleDatabase } from "./database-account.ts";
 
 /** The task of a call. */
 interface AccountTask {
@@ -48,14 +50,29 @@ export async function admitWithAccount(
   tool: Tool,
   given: unknown,
   context: AdmitContext &
-    AccountTask & { readonly connections?: Pick<ConnectionsPort, "choose">; readonly appRights?: AppRightsPort },
+    AccountTask & {
+      readonly connections?: Pick<ConnectionsPort, "choose">;
+      readonly appRights?: AppRightsPort;
+      readonly databases?: Pick<DatabasesPort, "find">;
+    },
 ): Promise<CallRulings> {
   const checked = await checkAction(tool, given, context);
   if (!checked.ok) return { admitted: checked, ruling: null };
-  const { app } = tool;
-  const runs = app !== undefined && checked.value.answer === null;
-  const ruling = runs ? await ruleAccount(app, toAccountContext(context, context.connections)) : null;
+  const ruling = checked.value.answer === null ? await ruleThrough(tool, checked.value.arguments, context) : null;
   return { admitted: rulePolicy(checked.value.tool, checked.value, context), ruling };
+}
+
+/** Null for a tool that acts through no account. */
+async function ruleThrough(
+  tool: Tool,
+  given: unknown,
+  context: AccountTask & {
+    readonly connections?: Pick<ConnectionsPort, "choose">;
+    readonly databases?: Pick<DatabasesPort, "find">;
+  },
+): Promise<AccountRuling | null> {
+  if (tool.queries !== undefined) return await ruleDatabase(tool, given, context.databases);
+  return tool.app === undefined ? null : await ruleAccount(tool.app, toAccountContext(context, context.connections));
 }
 
 function toAccountContext(
@@ -95,6 +112,7 @@ interface AccountVisit extends AccountTask {
   readonly call: RunnableCall;
   readonly tool: Tool;
   readonly connections: Pick<ConnectionsPort, "choose" | "current"> | undefined;
+  readonly databases?: Pick<DatabasesPort, "find">;
 }
 
 /**
@@ -103,6 +121,10 @@ interface AccountVisit extends AccountTask {
  */
 export async function checkAccount(visit: AccountVisit, isRepeat: boolean): Promise<AccountCheck> {
   const { call, tool, connections = NO_CONNECTIONS } = visit;
+  if (tool.queries !== undefined) {
+    const failure = await findDatabaseRefusal(tool, call, visit.databases);
+    return failure === null ? { kind: "same" } : { kind: "refused", failure };
+  }
   const { account } = call;
   // A call through an account never runs without one, nor as a call of another app.
   if (account === undefined || tool.app?.app !== account.app) return await chooseAgain(visit);

@@ -263,7 +263,7 @@ async function performCall(
     mayHaveHappened ||= call.attempt > 1 && isOtherClass(refused);
     return mayHaveHappened ? end(refused) : { ...refusedOutcome(refused), durationMs: spentMs() };
   }
-  if (tool.app !== undefined || call.account !== undefined) {
+  if (tool.app !== undefined || tool.queries !== undefined || call.account !== undefined) {
     const checked = await checkAccount({ ...toVisit(job, deps), call, tool }, mayHaveHappened);
     // An attempt that may have happened is never repeated through another account.
     if (checked.kind !== "same")
@@ -379,8 +379,8 @@ async function visitAccount(call: Call, job: ActJob, deps: PerformDeps): Promise
   return toCallEnd(await chooseAgain({ ...toVisit(job, deps), call, tool }));
 }
 
-function toVisit({ facts, actors }: ActJob, { connections }: PerformDeps) {
-  return { facts, connections, ...(actors === undefined ? {} : { actors }) };
+function toVisit({ facts, actors }: ActJob, { connections, ports: { databases } }: PerformDeps) {
+  return { facts, connections, databases, ...(actors === undefined ? {} : { actors }) };
 }
 
 function toCallEnd(checked: Exclude<AccountCheck, { kind: "same" }>): CallEnd {

@@ -7,6 +7,7 @@ import { getApprovalExpiryMs } from "../agents/agent.ts";
 import type { Actors } from "../connections/actors.ts";
 import type { AppRightsPort } from "../ports/app-rights.ts";
 import type { ConnectionsPort } from "../ports/connections.ts";
+import type { DatabasesPort } from "../ports/databases.ts";
 import type { YieldTurn } from "../base/turns.ts";
 import { ERRORS, type Failure } from "../base/errors.ts";
 import { toPublicDetails } from "../base/read-failure.ts";
@@ -56,6 +57,8 @@ export interface PrepareContext {
   readonly connections?: Pick<ConnectionsPort, "choose">;
   /** What the tenant's agents may use of its apps. Absent: nothing. */
   readonly appRights?: AppRightsPort;
+  /** The databases that the task may use. Absent: none can be reached. */
+  readonly databases?: Pick<DatabasesPort, "find">;
   /** Who steered the task. Absent: unknown. */
   readonly actors?: Actors;
   /** Yields to other work between calls whose schemas a tenant or a server wrote. Absent: never. */
@@ -134,7 +137,7 @@ async function prepareCall(
   if (!parsed.ok) return await refuse(parsed.error, request.arguments);
   if (tool.compileInput?.(patterns) === false) return await refuse(TOO_MANY_PATTERNS, parsed.value);
   const { admitted, ruling } =
-    tool.app === undefined && tool.action === undefined
+    tool.app === undefined && tool.action === undefined && tool.queries === undefined
       ? { admitted: admitCall(tool, parsed.value, context), ruling: null }
       : await admitWithAccount(tool, parsed.value, context);
   if (!admitted.ok) return await refuse(admitted.error, parsed.value);

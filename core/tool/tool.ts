@@ -306,6 +306,8 @@ export interface Tool {
   readonly steers: boolean;
   /** The app through whose account its calls act; absent: through none. */
   readonly app?: ToolApp;
+  /** For a tool that queries a database of the tenant, through which its calls act: the name that a call gives, or null. */
+  queries?(given: never): string | null;
   /** For a tool that asks a person to connect an app: the app that a call names. */
   connects?(given: never): string;
   /** True for a tool that only tasks with apps have. */

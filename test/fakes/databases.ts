@@ -23,6 +23,11 @@ export function fakeDatabases(
   user: DatabaseUser = USER,
 ): DatabasesPort {
   return {
+    find: async (name) => {
+      const chosen = chooseDatabase(databases, name, user);
+      return chosen.ok ? ok({ id: `dbs_${chosen.value.name}`, name: chosen.value.name }) : chosen;
+    },
+
     query: async ({ database, sql, signal }): Promise<Result<DatabaseRows>> => {
       const chosen = chooseDatabase(databases, database, user);
       if (!chosen.ok) return chosen;

@@ -40,6 +40,8 @@ export interface WorkerdServers {
   readonly slackUrl: string;
   /** A server of SSH on loopback (`test/mock-servers/ssh-server.ts`): `password:right` logs in. */
   readonly ssh: { readonly port: number; readonly fingerprint: string };
+  /** A real Postgres with a table `orders`, by a role that only reads it, and one that may write it. */
+  readonly postgres: { readonly reader: string; readonly writer: string };
   /** The Worker sends through the mail provider at `smtpPort`. */
   readonly mail: MailAddresses;
   /** The key that may create tenants. The Worker knows its hash. */

@@ -27,30 +27,48 @@ import { startOAuthApp } from "../mock-servers/oauth-app.ts";
 import { followTaskScript } from "../mock-servers/model-script.ts";
 import { type ModelServer, startModelServer } from "../mock-servers/model-server.ts";
 import { type Recorder, startRecorder } from "../mock-servers/recorder.ts";
+import { type PostgresServer, startPostgres } from "../mock-servers/postgres-server.ts";
 import { startSlackServer } from "../mock-servers/slack-server.ts";
 import { startSshServer } from "../mock-servers/ssh-server.ts";
 import { startWebhookReceiver } from "../mock-servers/webhook-receiver.ts";
 import type { WorkerdServers } from "./provided-context.ts";
 
+const POSTGRES_PASSWORD = "canary-of-postgres";
 const DEMO_KEY = "canary-key-of-the-demo-apps";
+
+/** A Postgres with two orders. */
+async function startOrders(): Promise<PostgresServer> {
+  const server = await startPostgres();
+  await server.admin.query(`
+    create role reader login password '${POSTGRES_PASSWORD}';
+    create role writer login password '${POSTGRES_PASSWORD}';
+    revoke create on schema public from public;
+    create table orders (id int, customer text);
+    insert into orders values (1, 'Ana'), (2, 'Ben');
+    grant select on orders to reader;
+    grant all on orders to writer`);
+  return server;
+}
 
 export default async function startServers(project: TestProject): Promise<() => Promise<void>> {
   await buildConsole(fileURLToPath(new URL("../../", import.meta.url)), (message) => console.log(message));
-  const [database, model, mcp, processes, ssh, receiver, mail, slack, app, countedApp, demoApps] = await Promise.all([
-    startTestDatabase(),
-    startModelServer({ script: followTaskScript }),
-    startMcpServers(),
-    startMcpProcesses(),
-    startSshServer(),
-    startWebhookReceiver(),
-    startMailProviders(),
-    startSlackServer(),
-    startOAuthApp(),
-    startOAuthApp(),
-    startDemoApps({ port: 0, apiKey: DEMO_KEY, isControlled: true }),
-  ]);
+  const [database, model, mcp, processes, ssh, receiver, mail, slack, app, countedApp, demoApps, postgres] =
+    await Promise.all([
+      startTestDatabase(),
+      startModelServer({ script: followTaskScript }),
+      startMcpServers(),
+      startMcpProcesses(),
+      startSshServer(),
+      startWebhookReceiver(),
+      startMailProviders(),
+      startSlackServer(),
+      startOAuthApp(),
+      startOAuthApp(),
+      startDemoApps({ port: 0, apiKey: DEMO_KEY, isControlled: true }),
+      startOrders(),
+    ]);
   const recorder = await startReadableRecorder(model);
-  const outside = `${recorder.host},${mcp.host},${receiver.host},127.0.0.1:${ssh.port},${app.host},${countedApp.host},${URL.parse(demoApps.url)?.host}`;
+  const outside = `${recorder.host},${mcp.host},${receiver.host},127.0.0.1:${ssh.port},${app.host},${countedApp.host},${URL.parse(demoApps.url)?.host},127.0.0.1:${postgres.port}`;
   const egress = makeSystemEgress(parseEgressAllow(outside));
   const sidecarSecret = randomBytes(32).toString("hex");
   const folder = mkdtempSync(join(tmpdir(), "otto-workerd-"));
@@ -77,6 +95,10 @@ export default async function startServers(project: TestProject): Promise<() => 
     receiverUrl: receiver.url,
     slackUrl: slack.url,
     ssh: { port: ssh.port, fingerprint: ssh.fingerprint },
+    postgres: {
+      reader: postgres.urlOf("reader", POSTGRES_PASSWORD),
+      writer: postgres.urlOf("writer", POSTGRES_PASSWORD),
+    },
     mail: {
       url: mail.url,
       smtpPort: mail.smtpPort,
@@ -116,7 +138,7 @@ export default async function startServers(project: TestProject): Promise<() => 
   };
   project.provide("servers", servers);
   return async () => {
-    const doubles = [model, recorder, mcp, processes, ssh, receiver, mail, slack, app, countedApp, demoApps];
+    const doubles = [model, recorder, mcp, processes, ssh, receiver, mail, slack, app, countedApp, demoApps, postgres];
     await Promise.all([database, ...doubles].map((one) => one.close()));
     await closeServer(sidecar);
     endConverters();

@@ -18,6 +18,7 @@ export default defineTool({
   // What the rows say may be a stranger's.
   yields: "outside",
   timeoutMs: TIMEOUT_MS,
+  queries: ({ database_name: name = null }) => name,
   aliases: { sql: "query", database: "database_name" },
   input: z.object({
     query: z.string().min(1).max(MAX_QUERY_CHARACTERS).describe("One SELECT in Postgres' SQL"),

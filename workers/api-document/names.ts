@@ -13,7 +13,7 @@ import { EVENT_PATTERNS } from "../../core/channels/webhooks/endpoint.ts";
 import { TRIGGER_STATES } from "../../core/triggers/trigger.ts";
 import { DATABASE_STATUSES } from "../../core/databases/database.ts";
 import { ERRORS } from "../../core/base/errors.ts";
-import { CONNECT_REASONS, OWNER_RULES, PROVIDERS } from "../../core/connections/account.ts";
+import { ACCOUNT_PROVIDERS, CONNECT_REASONS, OWNER_RULES, PROVIDERS } from "../../core/connections/account.ts";
 import { SYNC_KINDS } from "../../core/ports/app-catalogue.ts";
 import { DETECTED_TYPES } from "../../core/results/detect-type.ts";
 import { OPEN_WAIT_KINDS } from "../../core/task/open-waits.ts";
@@ -28,6 +28,7 @@ type Json = Record<string, unknown>;
 /** The API's lists of values, by name. A list without a name stays inline; a test refuses that. */
 const ENUMS: Readonly<Record<string, string>> = {
   AccountProvider: PROVIDERS.join(" "),
+  CallAccountProvider: ACCOUNT_PROVIDERS.join(" "),
   AccountOwnerKind: "shared person",
   ApprovalDecision: "approve refuse",
   AddedAppStatus: "success already_added",
@@ -57,6 +58,7 @@ const ENUMS: Readonly<Record<string, string>> = {
   CustomToolEffect: "none keyed once",
   DatabaseStatus: "ok away refused",
   DatabaseCheckStatus: DATABASE_STATUSES.join(" "),
+  DatabaseKind: "postgres",
   DatabaseTls: "require off",
   DeliveryChannel: CHANNEL_NAMES.join(" "),
   DeliveryKind: "result question approval notification reminder progress settled event alert reply",

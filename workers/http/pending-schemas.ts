@@ -1,7 +1,7 @@
 /** What a task waits for from people, and the account of a call, as the OpenAPI document shows them. */
 import { EFFECT_CLASSES } from "../../core/tool/tool.ts";
 import { z } from "zod";
-import { CONNECT_REASONS, PROVIDERS } from "../../core/connections/account.ts";
+import { ACCOUNT_PROVIDERS, CONNECT_REASONS } from "../../core/connections/account.ts";
 
 const time = z.iso.datetime();
 const anything = z.unknown();
@@ -34,7 +34,7 @@ export const accountSchema = z
   .strictObject({
     connection: z.string(),
     app: z.string(),
-    provider: z.enum(PROVIDERS),
+    provider: z.enum(ACCOUNT_PROVIDERS),
     owner: z.discriminatedUnion("kind", [
       z.strictObject({ kind: z.literal("person"), id: z.string(), name: z.string() }).meta({ id: "PersonOwner" }),
       z.strictObject({ kind: z.literal("shared") }).meta({ id: "SharedOwner" }),

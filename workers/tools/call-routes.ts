@@ -4,6 +4,7 @@
  */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
+import { databasesFromEnv } from "../../adapters/env/databases.ts";
 import { appRightsFromEnv } from "../../adapters/env/app-rights.ts";
 import { connectionsFromEnv } from "../../adapters/env/connections.ts";
 import { blobsFromEnv } from "../../adapters/env/files.ts";
@@ -161,6 +162,7 @@ async function makeCall(
     context: BY_PRINCIPAL,
     connections: connectionsFromEnv(c.env, facts.tenant),
     appRights: appRightsFromEnv(c.env, facts.tenant),
+    databases: databasesFromEnv(c.env, facts),
     actors: startActors(facts.actsFor?.person ?? null, facts.actsFor?.person ?? null),
   });
   const [only] = prepared;

@@ -80,6 +80,13 @@ export function databasesContract(name: string, open: OpenDatabases): void {
       });
     });
 
+    it("finds the database of a query without running one", async () => {
+      const port = open([{ name: "sales", ...EVERYONE }], ANA);
+      expect(await port.find(null)).toEqual({ ok: true, value: { id: "dbs_sales", name: "sales" } });
+      expect(await port.find("SALES")).toEqual({ ok: true, value: { id: "dbs_sales", name: "sales" } });
+      expect(await port.find("stock")).toMatchObject({ ok: false, error: { code: "not_found" } });
+    });
+
     it("reports a statement that is refused", async () => {
       const port = open([{ name: "sales", ...EVERYONE }], ANA);
       expect(await port.query({ database: null, sql: "delete from orders", signal })).toMatchObject({

@@ -16,6 +16,8 @@ const ELSEWHERE = new Map([
   // What a call of the API says goes nowhere.
   ["set_reminder", "not_available"],
   // The tenant has installed Otto in no workspace.
+  // The tenant has no database.
+  ["query_database", "not_found"],
   ["slack.notify", "not_available"],
   // There is no project with tests among the files.
   ["test.run", "not_found"],

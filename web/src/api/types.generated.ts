@@ -84,7 +84,9 @@ export type BudgetPeriod = "day" | "month" | "total";
 
 export type BudgetWarningEvent = { seq: number; type: "budget.warning"; data: { task_id: string; at: string; account: string; kind: string; used: number; limit: number; [field: string]: unknown } };
 
-export type CallAccount = { connection: string; app: string; provider: AccountProvider; owner: PersonOwner | SharedOwner; label: string | null };
+export type CallAccount = { connection: string; app: string; provider: CallAccountProvider; owner: PersonOwner | SharedOwner; label: string | null };
+
+export type CallAccountProvider = "composio" | "oauth" | "key" | "mcp" | "database";
 
 export type CallCompletedEvent = { seq: number; type: "call.completed"; data: { task_id: string; at: string; step: number; call_id: string; tool: string; ok: boolean; state: string; label?: CallLabel | undefined; result?: unknown; error?: { code: string; message: string; [field: string]: unknown } | undefined; duration_ms: number; account?: CallAccount | undefined; [field: string]: unknown } };
 
@@ -174,11 +176,13 @@ export type CustomToolInput = { name: string; summary: string; toolbox?: string 
 
 export type CutField = "input" | "output" | "error" | "pending" | "skills" | "metadata";
 
-export type Database = { id: string; name: string; kind: "postgres"; agents: (string)[] | null; projects: (string)[] | null; people: (string)[] | null; tls: DatabaseTls; schemas?: (string)[] | undefined; tables?: { allow?: (string)[] | undefined; deny?: (string)[] | undefined } | undefined; columns?: { deny?: (string)[] | undefined } | undefined; functions?: (string)[] | undefined; max_rows: number; timeout_s: number; accept_writing_role: boolean; status: DatabaseCheckStatus; check: { role: string; server: string; grants: (string)[]; tables: (string)[] } | null; version: number; created_at: string; updated_at: string };
+export type Database = { id: string; name: string; kind: DatabaseKind; agents: (string)[] | null; projects: (string)[] | null; people: (string)[] | null; tls: DatabaseTls; schemas?: (string)[] | undefined; tables?: { allow?: (string)[] | undefined; deny?: (string)[] | undefined } | undefined; columns?: { deny?: (string)[] | undefined } | undefined; functions?: (string)[] | undefined; max_rows: number; timeout_s: number; accept_writing_role: boolean; status: DatabaseCheckStatus; check: { role: string; server: string; grants: (string)[]; tables: (string)[] } | null; version: number; created_at: string; updated_at: string };
 
 export type DatabaseChangeInput = { dsn?: string | undefined; agents?: (string)[] | null | undefined; projects?: (string)[] | null | undefined; people?: (string)[] | null | undefined; tls?: DatabaseTls | undefined; schemas?: (string)[] | undefined; tables?: { allow?: (string)[] | undefined; deny?: (string)[] | undefined } | undefined; columns?: { deny?: (string)[] | undefined } | undefined; functions?: (string)[] | undefined; max_rows?: number | undefined; timeout_s?: number | undefined; accept_writing_role?: boolean | undefined };
 
 export type DatabaseCheckStatus = "unchecked" | "ready" | "rejected";
+
+export type DatabaseKind = "postgres";
 
 export type DatabaseStatus = "ok" | "away" | "refused";
 
@@ -346,7 +350,7 @@ export type MissedRunPolicy = "skip" | "once" | "all";
 
 export type NewConnectionInput = { app: string; owner?: ConnectionOwner | undefined; alias?: string | undefined; unattended?: boolean | undefined };
 
-export type NewDatabaseInput = { name: string; kind: "postgres"; dsn: string; agents?: (string)[] | undefined; projects?: (string)[] | undefined; people?: (string)[] | undefined; tls?: DatabaseTls | undefined; schemas?: (string)[] | undefined; tables?: { allow?: (string)[] | undefined; deny?: (string)[] | undefined } | undefined; columns?: { deny?: (string)[] | undefined } | undefined; functions?: (string)[] | undefined; max_rows?: number | undefined; timeout_s?: number | undefined; accept_writing_role?: boolean | undefined };
+export type NewDatabaseInput = { name: string; kind: DatabaseKind; dsn: string; agents?: (string)[] | undefined; projects?: (string)[] | undefined; people?: (string)[] | undefined; tls?: DatabaseTls | undefined; schemas?: (string)[] | undefined; tables?: { allow?: (string)[] | undefined; deny?: (string)[] | undefined } | undefined; columns?: { deny?: (string)[] | undefined } | undefined; functions?: (string)[] | undefined; max_rows?: number | undefined; timeout_s?: number | undefined; accept_writing_role?: boolean | undefined };
 
 export type NewIncomingWebhook = { id: string; version: number; name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled: boolean; old_secret_until: string | null; acts_for: { person_id: string; name: string } | null; url: string; created_at: string; updated_at: string; secret: string | null };
 
