@@ -269,18 +269,6 @@ export const ACCESS_CASES: readonly Case[] = [
     owner: 201,
   },
   {
-    route: "POST /v1/databases",
-    path: () => "/v1/databases",
-    body: ({ person }) => ({
-      name: "personal",
-      kind: "postgres",
-      dsn: "postgres://a:b@db.example.com/c",
-      people: [person],
-    }),
-    other: 422,
-    owner: 201,
-  },
-  {
     route: "GET /v1/databases/{database}",
     path: ({ database }) => `/v1/databases/${database}`,
     other: 404,
@@ -297,8 +285,8 @@ export const ACCESS_CASES: readonly Case[] = [
     route: "POST /v1/databases/{database}/check",
     path: ({ database }) => `/v1/databases/${database}/check`,
     other: 404,
-    // Its host does not exist, which is found out for the owner alone.
-    owner: 503,
+    // Its host is refused, which only the owner learns.
+    owner: 403,
   },
   {
     route: "DELETE /v1/databases/{database}",

@@ -51,6 +51,23 @@ describe("attacks", () => {
   }, 60_000);
 });
 
+describe("the transaction alone", () => {
+  it.each(["select nextval('public.counter')", "select public.evil()", "select setval('public.counter', 77)"])(
+    "refuses a function that writes: %s",
+    async (text) => {
+      const before = await world.readState();
+      const dsn = world.server.urlOf("writer", PASSWORD);
+      const order = { action: "check", dsn, tls: "off", lists: LISTS, timeout_ms: 5_000 } as const;
+      const ran = await withSession(order, world.deps, new AbortController().signal, async (session) => {
+        await session.run(text);
+        return { ok: true, value: null };
+      });
+      expect(ran).toMatchObject({ ok: false, error: { code: "blocked_by_policy" } });
+      expect(await world.readState()).toBe(before);
+    },
+  );
+});
+
 describe("what the attacks would do", () => {
   it.each([
     "delete from orders",
@@ -80,7 +97,8 @@ describe("names of the database's own", () => {
     "select name from customers where name + city = 'x'",
   ])("never take the place of built-in ones: %s", async (text) => {
     const before = await world.readState();
-    expect(await world.query(text, { user: "writer" })).toMatchObject({ ok: false });
+    // Not by the transaction: the name is unknown.
+    expect(await world.query(text, { user: "writer" })).toMatchObject({ ok: false, error: { code: "invalid_input" } });
     expect(await world.readState()).toBe(before);
   });
 

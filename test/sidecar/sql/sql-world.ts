@@ -30,10 +30,10 @@ const SETUP = `
   insert into private.notes values ('hidden-note');
   create view big_orders as select id, amount from orders where amount > 50;
   create sequence counter;
-  create function evil() returns int language plpgsql as $$ begin delete from orders; return 1; end $$;
-  create function evil(orders) returns int language plpgsql as $$ begin delete from orders; return 1; end $$;
-  create function abs(text) returns text language plpgsql as $$ begin delete from orders; return $1; end $$;
-  create function plus(text, text) returns text language plpgsql as $$ begin delete from orders; return $1; end $$;
+  create function evil() returns int language plpgsql as $$ begin delete from public.orders; return 1; end $$;
+  create function evil(orders) returns int language plpgsql as $$ begin delete from public.orders; return 1; end $$;
+  create function abs(text) returns text language plpgsql as $$ begin delete from public.orders; return $1; end $$;
+  create function plus(text, text) returns text language plpgsql as $$ begin delete from public.orders; return $1; end $$;
   create operator + (leftarg = text, rightarg = text, function = plus);
   create function doubled(int) returns int language sql immutable as 'select $1 * 2';
   create domain checked as text check (evil() > 0);
