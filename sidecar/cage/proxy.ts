@@ -30,6 +30,17 @@ export interface ProxyRules {
   /** Host patterns; `*` is any public host. */
   readonly hosts: readonly string[];
   readonly egress: EgressDeps;
+  /**
+   * What is sent in the place of a request of the program, so that it needs no credentials; null refuses it. With this, nothing
+   * is tunnelled. Absent: requests are sent as they are.
+   */
+  readonly replace?: (method: string, url: URL) => ReplacedRequest | null;
+}
+
+/** `headers` are names and values alternating. They replace the program's headers of those names. */
+export interface ReplacedRequest {
+  readonly url: URL;
+  readonly headers: readonly string[];
 }
 
 /** A permitted target, or why it is refused. */
@@ -61,7 +72,11 @@ export async function openProxy(path: string, rules: ProxyRules): Promise<Proxy>
   }
 
   async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const reached = await resolveTarget(parseTarget(request), rules, closed.signal);
+    const target = parseTarget(request);
+    const { method = "GET" } = request;
+    const replaced = target === null ? null : replaceRequest(rules, method, target);
+    if (target !== null && replaced === null) return refuse(response, REFUSED, "This request is not allowed.");
+    const reached = await resolveTarget(replaced?.url ?? null, rules, closed.signal);
     if (!reached.ok) return refuse(response, reached.status, reached.message);
     const { url, addresses } = reached;
     const { egress } = rules;
@@ -69,8 +84,8 @@ export async function openProxy(path: string, rules: ProxyRules): Promise<Proxy>
     try {
       const answer = await connection.client.request({
         path: url.pathname + url.search,
-        method: request.method ?? "GET",
-        headers: buildForwardedHeaders(request),
+        method,
+        headers: buildForwardedHeaders(request, replaced?.headers ?? []),
         body: hasBody(request) ? request.pipe(createByteCounter()) : null,
         signal: closed.signal,
         responseHeaders: "raw",
@@ -143,6 +158,7 @@ async function resolveTarget(url: URL | null, { hosts, egress }: ProxyRules, sig
 
 /** `authority` is host:port. The content of a tunnel is opaque, so only web ports and listed ports are allowed. */
 async function resolveTunnel(authority: string, rules: ProxyRules, signal: AbortSignal): Promise<Target> {
+  if (rules.replace !== undefined) return refuseTarget(REFUSED, "Tunnels are not allowed here.");
   const match = /^(\[[0-9a-fA-F:.]+\]|[^\s:/?#@\\[\]]+):(\d{1,5})$/.exec(authority);
   const url = match === null ? null : URL.parse(`https://${authority}/`);
   if (match === null || url === null) return refuseTarget(MALFORMED, "CONNECT must name one host and one port.");
@@ -176,13 +192,18 @@ async function connect(
   });
 }
 
-function buildForwardedHeaders(request: IncomingMessage): string[] {
+function replaceRequest({ replace }: ProxyRules, method: string, url: URL): ReplacedRequest | null {
+  return replace === undefined ? { url, headers: [] } : replace(method, url);
+}
+
+function buildForwardedHeaders(request: IncomingMessage, added: readonly string[]): string[] {
   const { rawHeaders } = request;
-  const pairs = rawHeaders.flatMap((name, index): [string, string][] =>
-    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ""]] : [],
-  );
+  const replaced = new Set(added.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()));
+  const pairs = rawHeaders
+    .flatMap((name, index): [string, string][] => (index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ""]] : []))
+    .filter(([name]) => !replaced.has(name.toLowerCase()));
   const codings = pairs.filter(([name]) => name.toLowerCase() === "accept-encoding");
-  return [...dropRequestHeaders(pairs), ...codings.flat()];
+  return [...dropRequestHeaders(pairs), ...codings.flat(), ...added];
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -4,7 +4,6 @@
  */
 import type { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
-import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { failed, type Failure, ok, type Result } from "../../core/base/errors.ts";
@@ -12,6 +11,7 @@ import { awaitWithin } from "../../core/base/deadline.ts";
 import { type CageLimits, type Mount, DEFAULT_LIMITS } from "../cage/cage.ts";
 import { getCages } from "../cage/cages.ts";
 import { openOrRefuse } from "../cage/failures.ts";
+import { CAGED_ROOT, findOwnMounts } from "../cage/own-mounts.ts";
 import { startCaged } from "../cage/start-caged.ts";
 import { type Death, classifyDeath, NO_LONGER_NEEDED } from "./death.ts";
 
@@ -44,7 +44,6 @@ const STDERR_TAIL_CHARACTERS = 16 * 1024;
 /** Enough time to read the rest after all writers have ended. */
 const STDERR_TAIL_MS = 1_000;
 const ROOT = new URL("../../", import.meta.url);
-const CAGED_ROOT = "/otto";
 /** What the programs import from this repository and from packages. Scopes include the native packages of liteparse and Typst. */
 const DOCUMENTS = "sidecar/documents";
 const OWN_PATHS = ["package.json", "core", DOCUMENTS];
@@ -132,20 +131,10 @@ function buildLimits(dataBytes: number): CageLimits {
 const mounts = new Map<readonly string[], Promise<readonly Mount[]>>();
 
 /** `path` is the program's path below `root`. A test's program also gets its own folder. */
-async function getMounts(root: string, path: string, packages: readonly string[]): Promise<readonly Mount[]> {
-  const known = mounts.get(packages);
-  const found = known ?? findMounts(root, [...OWN_PATHS, ...packages.map((name) => `node_modules/${name}`)]);
-  mounts.set(packages, found);
-  const usual = await found;
-  return path.startsWith(`${DOCUMENTS}/`) ? usual : [...usual, ...(await findMounts(root, [dirname(path)]))];
-}
-async function findMounts(root: string, places: readonly string[]): Promise<readonly Mount[]> {
-  const found = await Promise.all(
-    places.map(async (place) => {
-      // Skip missing packages: the program reports them.
-      const from = await realpath(root + place).catch(() => null);
-      return from === null ? [] : [{ from, at: `${CAGED_ROOT}/${place}`, writable: false }];
-    }),
-  );
-  return found.flat();
+async function getMounts(root: string, path: string): Promise<readonly Mount[]> {
+  const usual = await (mounts ??= findOwnMounts(root, [
+    ...OWN_PATHS,
+    ...PACKAGES.map((name) => `node_modules/${name}`),
+  ]));
+  return path.startsWith(`${DOCUMENTS}/`) ? usual : [...usual, ...(await findOwnMounts(root, [dirname(path)]))];
 }

@@ -1,6 +1,7 @@
 /** Lists every kind of job. */
 import { getCages } from "../cage/cages.ts";
 import { defineScriptJob } from "../cage/script-job.ts";
+import { defineCodeJob } from "../code/code-job.ts";
 import { openEngines } from "../documents/make/engines.ts";
 import { defineMakeJob } from "../documents/make/make-job.ts";
 import { convertWithPandoc } from "../documents/pandoc.ts";
@@ -23,6 +24,6 @@ export function makeJobKinds({ egress }: JobDeps): readonly CheckedJobKind[] {
     defineMakeJob(openEngines(convertWithPandoc)),
     definePageJob(),
     defineSshJob(egress),
-    defineSqlJob(egress),
+    defineCodeJob(egress, getCages),
   ];
 }
