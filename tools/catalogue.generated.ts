@@ -38,8 +38,7 @@ import knowledgeReadSource from "./knowledge/read-source.ts";
 import peopleRequestConnection from "./people/request-connection.ts";
 import shellRunCommand from "./shell/run-command.ts";
 import skillsRunSkillScript from "./skills/run-skill-script.ts";
-import knowledgeSearchFormulas from "./knowledge/search-formulas.ts";
-import knowledgeSearchImages from "./knowledge/search-images.ts";
+import knowledgeSearchCodebase from "./knowledge/search-codebase.ts";
 import filesSearchInFiles from "./files/search-in-files.ts";
 import knowledgeSearchKnowledge from "./knowledge/search-knowledge.ts";
 import knowledgeSearchMultimodal from "./knowledge/search-multimodal.ts";
@@ -97,8 +96,7 @@ export const catalogue: readonly Tool[] = [
   peopleRequestConnection,
   shellRunCommand,
   skillsRunSkillScript,
-  knowledgeSearchFormulas,
-  knowledgeSearchImages,
+  knowledgeSearchCodebase,
   filesSearchInFiles,
   knowledgeSearchKnowledge,
   knowledgeSearchMultimodal,

@@ -73,6 +73,7 @@ import { taskRoutes } from "./tasks/routes.ts";
 import { tenantRoutes } from "./tenants/routes.ts";
 import { toolImportRoutes } from "./openapi/routes.ts";
 import { ownToolRoutes } from "./custom-tools/routes.ts";
+import { codebaseRoutes } from "./codebases/routes.ts";
 import { toolCallRoutes } from "./tools/call-routes.ts";
 import { localMailRoutes } from "./channels/mail/local-routes.ts";
 import { mailRoutes } from "./channels/mail/routes.ts";
@@ -137,7 +138,7 @@ export function createApp(): App {
   sessionRoutes(app);
   sessionsRoutes(app);
   secretRoutes(app);
-  databaseRoutes(app);
+  codebaseRoutes(app);
   appRoutes(app);
   appCatalogueRoutes(app);
   appResolutionRoutes(app);

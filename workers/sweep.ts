@@ -7,10 +7,11 @@ import { databaseFromEnv } from "../adapters/env/database.ts";
 import { eraseTenantFilesFromEnv } from "../adapters/env/files.ts";
 import { storeShippedFromEnv } from "../adapters/env/skills.ts";
 import { memoryFromEnv } from "../adapters/env/memory.ts";
-import { outboxesFromEnv } from "../adapters/env/channels.ts";
+import { inboxesFromEnv, outboxesFromEnv } from "../adapters/env/channels.ts";
 import { sweepsFromEnv } from "../adapters/env/sweeps.ts";
 import { tenantsFromEnv } from "../adapters/env/tenants.ts";
 import type { Env } from "../adapters/env/bindings.ts";
+import { getCodebaseInbox } from "../core/codebases/inbox-item.ts";
 import { wakeOverdue } from "../core/sweep/wake-overdue.ts";
 import { revokeOfErasedTenant } from "./connections/revocations.ts";
 import { eraseInboxes } from "./channels/inbox/erase.ts";
@@ -128,6 +129,7 @@ async function eraseTenant(env: Env, tenant: string, most: number): Promise<numb
     const tasks = new Set([...unsent, ...indexed]);
     if (tasks.size === 0) {
       await eraseInboxes(env, tenant);
+      await inboxesFromEnv(env)(getCodebaseInbox(tenant)).erase();
       const isEmpty =
         (await eraseSchedules(env, tenant)) &&
         (await eraseOutboxes(env, tenant)) &&

@@ -60,9 +60,10 @@ const TABLES = [
   "app_triggers",
   "trigger_subscriptions",
   "trigger_endings",
-  "knowledge_documents",
-  "knowledge_versions",
-  "knowledge_pieces",
+  "codebases",
+  "code_files",
+  "code_symbols",
+  "code_chunks",
 ];
 
 /** Builds queries. A query awaited on its own runs without a tenant and sees nothing. */

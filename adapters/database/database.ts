@@ -4,6 +4,7 @@ import { agentTable } from "./agents.ts";
 import { appCatalogueTable } from "./app-catalogue.ts";
 import { appClientTable } from "./app-clients.ts";
 import { auditLog } from "./audit-log.ts";
+import { codebaseTable } from "./codebases.ts";
 import { connectionJobs } from "./connection-jobs.ts";
 import { connectionTable } from "./connections.ts";
 import { BACKGROUND_TIMEOUT_MS, openConnection } from "./connection.ts";
@@ -67,6 +68,7 @@ export function openDatabase(url: string, endpoint: string | null): Database {
     triggers: triggerTable(connection),
     subscriptions: subscriptionTable(connection),
     providerKeyTenants: providerKeyTenants(connection),
+    codebases: codebaseTable(connection, background),
     connections: (tenant, seal) => connectionTable(connection, { tenant, seal, now: Date.now }),
     appClients: (tenant, seal) => appClientTable(connection, tenant, seal),
     tenantDatabases: (tenant, seal) => tenantDatabaseTable(connection, tenant, seal),

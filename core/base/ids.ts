@@ -29,7 +29,7 @@ export const ID_PREFIXES = {
   sync: "syn",
   trigger: "trg",
   providerKey: "pvk",
-  database: "dbs",
+  codebase: "cdb",
 } as const;
 
 /** A kind of id. */

@@ -9,7 +9,7 @@ export const MAX_FILE_BYTES = 1_000_000;
 /** From the start of the clone to the last file. */
 export const MAX_READ_MS = 300_000;
 /** An uploaded archive, packed. */
-export const MAX_ZIP_BYTES = 50 * 1024 ** 2;
+export const MAX_ZIP_BYTES = 25 * 1024 ** 2;
 /** Characters of a chunk. */
 export const MAX_CHUNK_CHARACTERS = 1_200;
 /** Characters of code in one result of a search. */

@@ -7,6 +7,7 @@ import type { AgentTable } from "./agent-table.ts";
 import type { AppCatalogueTable } from "./app-catalogue-table.ts";
 import type { AppClientTable } from "./app-client-table.ts";
 import type { AuditLog } from "./audit.ts";
+import type { CodebaseTable } from "./codebases.ts";
 import type { ConnectionJobs } from "./connection-jobs.ts";
 import type { ConnectionTable } from "./connection-table.ts";
 import type { DeliveryTable } from "./delivery-table.ts";
@@ -62,6 +63,7 @@ export interface Database {
   readonly triggers: TriggerTable;
   readonly subscriptions: SubscriptionTable;
   readonly providerKeyTenants: ProviderKeyTenants;
+  readonly codebases: CodebaseTable;
   /** The connections of one tenant. `seal` seals and opens their tokens. */
   connections(tenant: string, seal: RowSeal): ConnectionTable;
   /** The apps of one tenant that people connect to. */

@@ -5,7 +5,7 @@
 import type { PatternsPort } from "../lib/patterns.ts";
 import type { AppCallsPort } from "./app-calls.ts";
 import type { AppConnectionsPort } from "./app-connections.ts";
-import type { DatabasesPort } from "./databases.ts";
+import type { CodebasesPort } from "./codebases.ts";
 import type { DocumentsPort } from "./documents.ts";
 import type { FilesPort } from "./files.ts";
 import type { TaskMailPort } from "./mail.ts";
@@ -48,4 +48,5 @@ export interface ToolPorts {
   readonly people: PeoplePort;
   readonly reminders: RemindersPort;
   readonly mail: TaskMailPort;
+  readonly codebases: CodebasesPort;
 }

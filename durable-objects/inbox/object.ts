@@ -16,7 +16,7 @@ import {
   MAX_REPEATS_PER_MINUTE,
   MAX_CONCURRENT_RETRIES,
   MAX_WAITING,
-  RECEIVE_TIMEOUT_MS,
+  getReceiveTimeoutMs,
 } from "../../core/channels/inbox/queue.ts";
 import type {
   ItemOutcome,
@@ -174,15 +174,16 @@ export class InboxObject extends DurableObject<Env> implements InboxRpc {
     this.arm();
   }
 
-  /** Never throws, and takes at most `RECEIVE_TIMEOUT_MS`. */
+  /** Never throws, and takes at most the time limit of its inbox. */
   private async receive({ item, knows, attempts }: DueItem): Promise<ItemOutcome> {
-    const why = `Nobody answered within ${RECEIVE_TIMEOUT_MS / 1000} seconds.`;
+    const name = this.store.getName();
+    const timeoutMs = getReceiveTimeoutMs(name);
+    const why = `Nobody answered within ${timeoutMs / 1000} seconds.`;
     const late: ItemOutcome = { kind: "later", afterMs: 0, why, isUnexpected: true };
     try {
-      const name = this.store.getName();
       if (name === null) throw new Error("an inbox needs a name");
       const handled = channelsFromEnv(this.env).receive(name, item, knows, JOB_VERSION);
-      return await awaitWithin(globalThis, RECEIVE_TIMEOUT_MS, handled, late);
+      return await awaitWithin(globalThis, timeoutMs, handled, late);
     } catch (thrown) {
       const { message, details } = toFailure(thrown);
       console.error(

@@ -53,14 +53,18 @@ async function loadGrammar(grammar: Grammar): Promise<LoadedGrammar> {
   const parser = new Parser();
   parser.setLanguage(language);
   const { symbols, calls } = GRAMMAR_RULES[grammar];
-  const byId = <Rule>(rules: Readonly<Record<string, Rule>>): ReadonlyMap<number, Rule> =>
-    new Map(
-      Array.from({ length: language.nodeTypeCount }, (_, id): [number, Rule | undefined] => {
-        const name = language.nodeTypeForId(id);
-        const isNamed = name !== null && language.nodeTypeIsNamed(id);
-        return [id, isNamed && Object.hasOwn(rules, name) ? rules[name] : undefined];
-      }).flatMap(([id, rule]) => (rule === undefined ? [] : [[id, rule] as const])),
+  const byId = <Rule>(rules: Readonly<Record<string, Rule>>): ReadonlyMap<number, Rule> => {
+    const byName = new Map(Object.entries(rules));
+    const ids = Array.from({ length: language.nodeTypeCount }, (_, id) => id).filter((id) =>
+      language.nodeTypeIsNamed(id),
     );
+    return new Map(
+      ids.flatMap((id) => {
+        const rule = byName.get(language.nodeTypeForId(id) ?? "");
+        return rule === undefined ? [] : [[id, rule] as const];
+      }),
+    );
+  };
   return { parser, symbols: byId(symbols), calls: byId(calls) };
 }
 

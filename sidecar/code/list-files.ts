@@ -99,7 +99,7 @@ function walk(folder: string, skipped: Skipped): string[] {
   return found;
 }
 
-/** The paths that its `.gitignore` files leave out, also of files that are committed. Makes it a repository where it is none. */
+/** The paths that its `.gitignore` files leave out, also of files that are committed. Makes the folder a repository unless it is one. */
 function findIgnored(folder: string): ReadonlySet<string> {
   git(folder, ["init", "--quiet"]);
   const others = git(folder, ["ls-files", "-z", "--others", "--ignored", "--exclude-standard"]);

@@ -29,6 +29,8 @@ export const PERSON_CASES: readonly Case[] = [
 
 /** Of the form of a connection's id. No request of the API makes a connection: a person in a browser does. */
 const CONNECTION = "con_01jd0000000000000000000000";
+/** Of the form of a codebase's id. `test/workerd/codebases/routes.test.ts` has the same with codebases of each tenant. */
+const CODEBASE = "cdb_01jd0000000000000000000000";
 /** Of the form of a trigger's id: one needs a connection. `test/workerd/apps/triggers.test.ts` has the same with triggers. */
 const TRIGGER = "trg_01jd0000000000000000000000";
 
@@ -110,6 +112,28 @@ const CONNECTION_CASES: readonly Case[] = [
   { route: "POST /connect/{token}/go", path: () => "/connect/x/go", body: () => ({}), other: 403, owner: 403 },
   { route: "GET /connect/callback", path: () => "/connect/callback?state=x", other: 400, owner: 400 },
   { route: "GET /api/composio/callback", path: () => "/api/composio/callback?state=x", other: 400, owner: 400 },
+];
+
+/** The routes of codebases. */
+const CODEBASE_CASES: readonly Case[] = [
+  { route: "GET /v1/codebases", path: () => "/v1/codebases", other: "nothing of it", owner: 200 },
+  {
+    route: "POST /v1/codebases",
+    path: () => "/v1/codebases",
+    body: () => ({ name: "of-nobody", source: { project: "x" } }),
+    other: 422,
+    owner: 422,
+  },
+  {
+    route: "POST /v1/codebases/archives",
+    path: () => "/v1/codebases/archives",
+    body: () => ({}),
+    other: 415,
+    owner: 415,
+  },
+  { route: "GET /v1/codebases/{id}", path: () => `/v1/codebases/${CODEBASE}`, other: 404, owner: 404 },
+  { route: "DELETE /v1/codebases/{id}", path: () => `/v1/codebases/${CODEBASE}`, other: 404, owner: 404 },
+  { route: "POST /v1/codebases/{id}/reindex", path: () => `/v1/codebases/${CODEBASE}/reindex`, other: 404, owner: 404 },
 ];
 
 const read = (path: string, route = path): Case => {
@@ -206,6 +230,7 @@ export const ACCESS_CASES: readonly Case[] = [
   ...DOCUMENT_CASES,
   ...APP_CASES,
   ...WORKSPACE_CASES,
+  ...CODEBASE_CASES,
   {
     // No call of these tasks waits for an account; test/workerd/steps/account.test.ts has one that does.
     route: "POST /v1/tasks/{id}/connections/{wait}",

@@ -42,7 +42,7 @@ export interface Case {
   readonly path: (owned: Owned) => string;
   readonly body?: (owned: Owned) => unknown;
   /** What the other tenant gets. A list answers 200 and holds nothing of the first tenant's. */
-  readonly other: 400 | 401 | 404 | 403 | 422 | "nothing of it";
+  readonly other: 400 | 401 | 404 | 403 | 415 | 422 | "nothing of it";
   /** For an answer that never ends: only its head is asked for. */
   readonly headOnly?: true;
   /** What the owner gets for the same request, in this order: the route works, and 404 was about who asked. */

@@ -11,7 +11,8 @@ import { INGEST_STATES } from "../../core/knowledge/document.ts";
 import { DOCUMENT_KINDS } from "../../core/ports/documents.ts";
 import { EVENT_PATTERNS } from "../../core/channels/webhooks/endpoint.ts";
 import { TRIGGER_STATES } from "../../core/triggers/trigger.ts";
-import { DATABASE_STATUSES } from "../../core/databases/database.ts";
+import { CODEBASE_STATUSES } from "../../core/codebases/codebase.ts";
+import { SKIP_REASONS } from "../../core/codebases/indexed-file.ts";
 import { ERRORS } from "../../core/base/errors.ts";
 import { ACCOUNT_PROVIDERS, CONNECT_REASONS, OWNER_RULES, PROVIDERS } from "../../core/connections/account.ts";
 import { SYNC_KINDS } from "../../core/ports/app-catalogue.ts";
@@ -44,6 +45,8 @@ const ENUMS: Readonly<Record<string, string>> = {
   CallDecision: "done retry skip",
   CallLabel: "operator principal person tenant outside",
   CallState: "intended confirmed failed unknown refused",
+  CodebaseStatus: CODEBASE_STATUSES.join(" "),
+  CodebaseSkipReason: SKIP_REASONS.join(" "),
   ConnectionOwner: "me shared",
   ConnectionStatus: "pending active expired revoked failed",
   ConnectionsOwner: "me shared all",

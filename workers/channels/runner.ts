@@ -6,6 +6,7 @@ import { ingestDepsFromEnv } from "../../adapters/env/knowledge.ts";
 import { SYNC_INBOX } from "../../core/apps/sync/inbox-item.ts";
 import type { Attempt, Delivery, SendResult } from "../../core/channels/outbox/delivery.ts";
 import type { ItemOutcome, InboxItem } from "../../core/channels/inbox/inbox.ts";
+import { findInboxTenant } from "../../core/codebases/inbox-item.ts";
 import type { Notice } from "../../core/task/notice.ts";
 import type { ChannelsRpc, CreatedTask, TaskOrder, MessageCause } from "../../core/channels/rpc.ts";
 import type { CatalogueSource } from "../../core/ports/apps.ts";
@@ -43,10 +44,10 @@ export class ChannelRunner extends WorkerEntrypoint<Env> implements ChannelsRpc 
       const { receiveSyncPage } = await import("../catalogue/receive.ts");
       return await receiveSyncPage(this.env, this.sourceOfApps, item, lane);
     }
-    const reader = findIngestTenant(inbox);
-    if (reader !== null) {
-      const { receiveDocument } = await import("../knowledge/receive.ts");
-      return await receiveDocument(this.env, reader, item, this.ingestDeps);
+    const ofCodebases = findInboxTenant(inbox);
+    if (ofCodebases !== null) {
+      const { receiveIndexItem } = await import("../codebases/receive.ts");
+      return await receiveIndexItem(this.env, ofCodebases, item);
     }
     const handlers = await loadReceiver(this.channels, inbox);
     const account = { inbox, owner: handlers.findOwner?.(inbox, item) ?? null };

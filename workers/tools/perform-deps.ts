@@ -3,7 +3,7 @@ import { appCallsFromEnv } from "../../adapters/env/app-calls.ts";
 import { appRightsFromEnv } from "../../adapters/env/app-rights.ts";
 import { blobsFromEnv, filesFromEnv } from "../../adapters/env/files.ts";
 import { systemClock } from "../../adapters/env/clock.ts";
-import { databasesFromEnv } from "../../adapters/env/databases.ts";
+import { codebasesFromEnv } from "../../adapters/env/codebases.ts";
 import { documentsFromEnv } from "../../adapters/env/documents.ts";
 import { taskIntakeFromEnv } from "../../adapters/env/knowledge.ts";
 import { taskMailFromEnv } from "../../adapters/env/mail.ts";
@@ -86,6 +86,7 @@ export function openPerformDeps(
       people: peopleFromEnv(env, facts),
       reminders: openTaskReminders(env, facts),
       mail: taskMailFromEnv(env, facts),
+      codebases: codebasesFromEnv(env, facts),
       toolSearch: openToolSearch(
         toolset,
         async () => await openToolLists(env, facts, tools),

@@ -1,5 +1,6 @@
 /** The rules of an inbox: which items it accepts, when it retries one, and when it gives one up. Pure. */
 import { failed, ok, type Result } from "../../base/errors.ts";
+import { getOwn } from "../../base/own-field.ts";
 import { computeBackoffMs } from "../../base/backoff.ts";
 import { type InboxItem, type ItemHead, type ItemState, MAX_ITEM_CHARACTERS, type ItemOutcome } from "./inbox.ts";
 
@@ -9,6 +10,8 @@ export const MAX_CONCURRENT_PARTITIONS = 10;
 export const MAX_CONCURRENT_RETRIES = 8;
 /** Time limit of one attempt: a hanging handler occupies one of the slots above. */
 export const RECEIVE_TIMEOUT_MS = 60_000;
+/** By the first word of an inbox's name, where an attempt may take longer. */
+const LONGER_TIMEOUTS_MS: Readonly<Record<string, number>> = { codebase: 8 * 60_000 };
 /** Counted from the item's arrival; then it is dead. */
 export const ITEM_LIFETIME_MS = 7 * 86_400_000;
 /**
@@ -48,6 +51,11 @@ export interface ItemAttempts {
   /** Unexpected failures before the present attempt. */
   readonly failures: number;
   readonly takenAt: number;
+}
+
+/** The time limit of one attempt at an item of this inbox, in ms. */
+export function getReceiveTimeoutMs(inbox: string | null): number {
+  return getOwn(LONGER_TIMEOUTS_MS, inbox?.split("/")[0] ?? "") ?? RECEIVE_TIMEOUT_MS;
 }
 
 /** Validates the form of an item. */

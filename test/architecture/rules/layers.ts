@@ -120,6 +120,7 @@ const LAYERS: readonly Layer[] = [
       "htmlparser2",
       "ssh2",
       "undici",
+      "web-tree-sitter",
       "write-excel-file",
       "zod",
     ],

@@ -68,9 +68,10 @@ export const TABLES = [
   "agent_tool_permissions",
   "app_triggers",
   "trigger_subscriptions",
-  "knowledge_documents",
-  "knowledge_versions",
-  "knowledge_pieces",
+  "codebases",
+  "code_files",
+  "code_symbols",
+  "code_chunks",
 ] as const;
 
 export const TOKENS = { kind: "key", value: "k" } as const;
@@ -121,9 +122,9 @@ export async function fillTenant(database: Database, server: Pick<TestDatabase, 
   const connection = await connectSpy(database, tenant, person.id);
   await addSpyApp(database, tenant, agent.id);
   await addSpyTrigger(database, tenant, connection);
-  const known = await addSpyDocument(database, tenant);
+  const codebase = await addSpyCode(database, tenant);
   const ids = {
-    ...known,
+    codebase,
     agent: agent.id,
     task: task.task,
     memory: memory.id,
@@ -144,19 +145,22 @@ async function addSpyApp(database: Database, tenant: string, agent: string): Pro
   valueOf(await database.workspaceApps.setAgent(tenant, agent, settings, act("agent.set_apps", agent)));
 }
 
-/** A document with one piece, which searches read. */
-async function addSpyDocument(database: Database, tenant: string) {
-  const { knowledge } = database;
-  const document = documentRow({ project: "secret" });
-  valueOf(await knowledge.create(tenant, document, act("document.create", document.id)));
-  const place = { document: document.id, version: 1 };
-  const piece = textPiece(0);
-  valueOf(await knowledge.savePieces(tenant, place, [piece]));
-  valueOf(await knowledge.endReading(tenant, place, factsOfPieces([piece]), START));
-  const [first] = valueOf(await knowledge.listUnembedded(tenant, place, "m", 1));
-  valueOf(await knowledge.markEmbedded(tenant, "m", [first?.id ?? ""]));
-  valueOf(await knowledge.show(tenant, place, START));
-  return { document: document.id, piece: first?.id ?? "" };
+/** An indexed codebase with one symbol. */
+async function addSpyCode(database: Database, tenant: string): Promise<string> {
+  const id = newId("codebase");
+  const users = { agents: ["spy"], projects: null, people: null };
+  const source = { git: "https://code.example.com/spy.git" };
+  const given = { id, name: "spy", source, ...users };
+  valueOf(await database.codebases.create(tenant, given, act("codebase.create", id)));
+  const { build } = valueOf(await database.codebases.begin(tenant, id, START));
+  const at = { start_line: 1, end_line: 1 };
+  const symbol = { name: "spy", kind: "function" as const, signature: "spy()", doc: "", ...at, calls: [] };
+  const file = { path: "spy.ts", hash: "a".repeat(64), language: "typescript", size: 5, lines: 1 };
+  const chunks = [{ ...at, text: "spy()", words: ["spy"] }];
+  valueOf(await database.codebases.add(tenant, id, build, [{ ...file, symbols: [symbol], chunks }]));
+  const skipped = { binary: 0, too_large: 0, ignored: 0, denied: 0, secret: 0, link: 0 };
+  valueOf(await database.codebases.publish(tenant, id, build, { commit: null, deleted: [], skipped, at: START }));
+  return id;
 }
 
 /** A trigger of the connection, and the secret of its events. */

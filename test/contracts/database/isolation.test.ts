@@ -105,12 +105,12 @@ describe("the Worker's role", () => {
     ["app_triggers", `update app_triggers set provider_id = 'x' where tenant = '%'`],
     ["app_triggers", `delete from app_triggers where tenant = '%'`],
     ["trigger_subscriptions", `update trigger_subscriptions set sealed = 'x' where tenant = '%'`],
-    ["knowledge_documents", `update knowledge_documents set title = 'x' where tenant = '%'`],
-    ["knowledge_documents", `delete from knowledge_documents where tenant = '%'`],
-    ["knowledge_versions", `update knowledge_versions set warnings = '{}' where tenant = '%'`],
-    ["knowledge_versions", `delete from knowledge_versions where tenant = '%'`],
-    ["knowledge_pieces", `update knowledge_pieces set text = 'x' where tenant = '%'`],
-    ["knowledge_pieces", `delete from knowledge_pieces where tenant = '%'`],
+    ["codebases", `update codebases set agents = null, people = '{x}' where tenant = '%'`],
+    ["codebases", `delete from codebases where tenant = '%'`],
+    ["code_files", `update code_files set live = false where tenant = '%'`],
+    ["code_files", `delete from code_files where tenant = '%'`],
+    ["code_symbols", `delete from code_symbols where tenant = '%'`],
+    ["code_chunks", `delete from code_chunks where tenant = '%'`],
     ["trigger_endings", `delete from trigger_endings where provider_id <> '%'`],
   ])("changes nothing in %s of another tenant by: %s", async (table, statement) => {
     const before = await asOwner(`select * from ${table}`);
@@ -144,7 +144,9 @@ describe("the Worker's role", () => {
     "select otto_purge_connections()",
     "select otto_purge_workspace_apps()",
     "select otto_purge_triggers()",
-    "select otto_purge_knowledge()",
+    "select otto_purge_codebases()",
+    "update code_chunks set text = 'x'",
+    "update code_symbols set name = 'x'",
     "select otto_end_trigger()",
     "insert into trigger_endings values ('ti_other', now())",
     "delete from trigger_subscriptions",
@@ -163,6 +165,12 @@ describe("the Worker's role", () => {
     await expect(asApp(statement, a.tenant.id)).rejects.toThrow(
       /permission denied|must be owner|is not for this connection/,
     );
+  });
+
+  test("finds code of the named tenant only, and none without one", async () => {
+    const call = `select * from otto_find_code('{${a.codebase}}', '''n:spy'':*', '''w:spy''', null, 10)`;
+    expect((await asApp(call, a.tenant.id)).length).toBe(2);
+    for (const other of [b.tenant.id, "", null]) expect(await asApp(call, other)).toEqual([]);
   });
 
   test("has row-level security enabled and forced on every table with a tenant", async () => {
@@ -186,7 +194,7 @@ describe("the Worker's role", () => {
       "otto_apps_to_follow",
       ...connections,
       "otto_erased_tenants",
-      "otto_find_pieces",
+      "otto_find_code",
       "otto_find_texts",
       "otto_first_provider_key",
       "otto_forget_sealing_key",

@@ -202,7 +202,7 @@ describe("an archive", LONG, () => {
       { path: "/abs.py", bytes: "x = 1\n" },
       { path: "a/../../b.py", bytes: "x = 1\n" },
       { path: "c\\d.py", bytes: "x = 1\n" },
-      { path: ".git/config", bytes: "[core]\n\tfsmonitor = touch /work/hacked\n" },
+      { path: ".git/config", bytes: "[core]\n\tfsmonitor = touch hacked.py\n" },
       { path: "sub/.git/hooks/post-checkout", bytes: "#!/bin/sh\n" },
       { path: "link.py", bytes: "/etc/passwd", mode: 0o120777 },
       { path: "ok.py", bytes: "def fine(): pass\n" },
@@ -254,7 +254,7 @@ describe("files of a project", LONG, () => {
         { kind: "files" },
         {
           "files/a.sh": "# Says hello.\nhello() { echo hi; }\n",
-          "files/.git/config": "[core]\n\tfsmonitor = touch /work/hacked\n",
+          "files/.git/config": "[core]\n\tfsmonitor = touch hacked.py\n",
           "files/deep/b.php": "<?php function b() {}\n",
         },
       ),

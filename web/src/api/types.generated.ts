@@ -126,6 +126,14 @@ export type Citation = { n: number; piece_id: string; document_id: string; versi
 
 export type ClosedWaitKind = "question" | "approval" | "connection";
 
+export type Codebase = { id: string; name: string; source: { git: string; ref?: string | undefined; secret?: string | undefined } | { zip: string } | { project: string }; agents: (string)[] | null; projects: (string)[] | null; people: (string)[] | null; status: CodebaseStatus; error: string | null; commit: string | null; files: number; symbols: number; chunks: number; skipped: Partial<Record<CodebaseSkipReason, number>>; indexed_at: string | null; created_at: string; updated_at: string };
+
+export type CodebaseArchive = { hash: string; size: number };
+
+export type CodebaseSkipReason = "binary" | "too_large" | "ignored" | "denied" | "secret" | "link";
+
+export type CodebaseStatus = "queued" | "indexing" | "ready" | "failed";
+
 export type ConnectApiKey = { kind: "api_key"; fields?: ({ name: string; label: string; hint?: string | undefined })[] | undefined; per?: AccountOwnerKind | undefined; scheme?: string | undefined };
 
 export type ConnectAppInput = { app_name: string; callback_url?: string | undefined; owner?: ConnectionOwner | undefined };
@@ -347,6 +355,8 @@ export type MessageInput = { text: string; paste?: boolean | undefined };
 export type MessageRole = "user" | "assistant";
 
 export type MissedRunPolicy = "skip" | "once" | "all";
+
+export type NewCodebaseInput = { name: string; source: { git: string; ref?: string | undefined; secret?: string | undefined } | { zip: string } | { project: string }; agents?: (string)[] | undefined; projects?: (string)[] | undefined; people?: (string)[] | undefined };
 
 export type NewConnectionInput = { app: string; owner?: ConnectionOwner | undefined; alias?: string | undefined; unattended?: boolean | undefined };
 
@@ -826,6 +836,26 @@ export interface paths {
     put: { parameters: { query?: never; path: { account: string } }; requestBody: { content: { "application/json": BudgetLimitInput } }; responses: { 200: { content: { "application/json": Budget } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
     /** Remove the limit of an account */
     delete: { parameters: { query?: never; path: { account: string } }; responses: { 200: { content: { "application/json": Budget } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/codebases": {
+    /** Add a codebase */
+    post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": NewCodebaseInput } }; responses: { 202: { content: { "application/json": Codebase } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    /** List codebases by name */
+    get: { parameters: { query?: never; path?: never }; responses: { 200: { content: { "application/json": { data: (Codebase)[]; next_cursor: null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/codebases/archives": {
+    /** Upload an archive of code */
+    post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/zip": string | Blob } }; responses: { 201: { content: { "application/json": CodebaseArchive } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/codebases/{id}": {
+    /** Show a codebase */
+    get: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": Codebase } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    /** Delete a codebase and its index */
+    delete: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": Codebase } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/codebases/{id}/reindex": {
+    /** Index a codebase again */
+    post: { parameters: { query?: never; path: { id: string } }; requestBody?: { content: { "application/json": EmptyInput } }; responses: { 202: { content: { "application/json": Codebase } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/connections": {
     /** List connections, newest first */

@@ -1,0 +1,88 @@
+/** A codebase that agents can search: where its code comes from, who may use it, and its index. */
+import { z } from "zod";
+import { projectSchema } from "../task/new-task.ts";
+import type { SkipReason } from "./indexed-file.ts";
+
+/** Of one tenant. */
+export const MAX_CODEBASES = 100;
+const MAX_LISTED = 200;
+
+/** A lower-case name by which agents choose it. */
+export const codebaseNameSchema = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, "is 1 to 64 lower-case letters, digits, dots, hyphens or underscores");
+
+/** Where the code comes from. A path on the server is no source. `zip.hash`: SHA-256 of the stored archive, in hex. */
+export const codebaseSourceSchema = z.union([
+  z.strictObject({
+    git: z
+      .url({ protocol: /^https?$/, error: "must be the https URL of a repository" })
+      .max(2_000)
+      .refine((url) => URL.parse(url)?.username === "" && URL.parse(url)?.password === "", {
+        error: "must not contain credentials: store them as a secret and name it in secret",
+      }),
+    ref: z
+      .string()
+      .regex(/^[A-Za-z0-9._/@+=][A-Za-z0-9._/@+=-]{0,249}$/, "is no name of a branch, a tag or a commit")
+      .refine((ref) => !ref.includes(".."), "is no name of a branch, a tag or a commit")
+      .optional(),
+    secret: z.string().min(1).max(100).optional(),
+  }),
+  z.strictObject({ zip: z.strictObject({ hash: z.string().regex(/^[0-9a-f]{64}$/), size: z.int().min(1) }) }),
+  z.strictObject({ project: projectSchema }),
+]);
+export type CodebaseSource = z.infer<typeof codebaseSourceSchema>;
+
+const names = z.array(z.string().min(1).max(100)).max(MAX_LISTED).optional();
+export const codebaseUsersShape = {
+  agents: names.describe("Names of agents"),
+  projects: names.describe("Names of projects"),
+  people: names.describe("Ids of people (`per_…`)"),
+} as const;
+
+/** Null: the list was not given. */
+export interface CodebaseUsers {
+  readonly agents: readonly string[] | null;
+  readonly projects: readonly string[] | null;
+  readonly people: readonly string[] | null;
+}
+
+/** Who asks. `person`: for whom the task acts; null for nobody. */
+export interface CodebaseUser {
+  readonly agent: string;
+  readonly project: string | null;
+  readonly person: string | null;
+}
+
+/** Each given list has to name the user; without any list nobody may use it. */
+export function mayUse({ agents, projects, people }: CodebaseUsers, { agent, project, person }: CodebaseUser): boolean {
+  const lists = [
+    [agents, agent],
+    [projects, project],
+    [people, person],
+  ] as const;
+  const given = lists.filter(([list]) => list !== null);
+  return given.length > 0 && given.every(([list, one]) => one !== null && list?.includes(one) === true);
+}
+
+export const CODEBASE_STATUSES = ["queued", "indexing", "ready", "failed"] as const;
+export type CodebaseStatus = (typeof CODEBASE_STATUSES)[number];
+
+/** Times are milliseconds since the epoch. */
+export interface Codebase extends CodebaseUsers {
+  readonly id: string;
+  readonly name: string;
+  readonly source: CodebaseSource;
+  readonly status: CodebaseStatus;
+  /** Why the last indexing failed. The index before it stays. */
+  readonly error: string | null;
+  /** Of the present index; null before the first one, and for a source that has no commits. */
+  readonly commit: string | null;
+  readonly files: number;
+  readonly symbols: number;
+  readonly chunks: number;
+  readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
+  readonly indexedAt: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}

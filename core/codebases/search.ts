@@ -1,0 +1,66 @@
+/** Searches the codebases that a task may use. */
+import { failed, ok, type Result } from "../base/errors.ts";
+import { findNearest } from "../base/nearest.ts";
+import type { CodebasesPort, CodebaseTable } from "../ports/codebases.ts";
+import { type Codebase, type CodebaseUser, mayUse } from "./codebase.ts";
+import { parseCodeQuery, rankHits } from "./rank.ts";
+
+/** Hits of each kind that are ranked. */
+const MAX_HITS = 50;
+const MAX_NAMED = 3;
+const HOW_TO_ADD =
+  "An administrator can add one with POST /v1/codebases, and name this agent, project or person in its lists.";
+
+export function openCodebases(
+  table: Pick<CodebaseTable, "all" | "find">,
+  tenant: string,
+  user: CodebaseUser,
+): CodebasesPort {
+  return {
+    async search({ query, fileType, codebase, limit }) {
+      const all = await table.all(tenant);
+      if (!all.ok) return all;
+      const chosen = choose(all.value, codebase, user);
+      if (!chosen.ok) return chosen;
+      const searched = chosen.value;
+      const parsed = parseCodeQuery(
+        query,
+        searched.map(({ id }) => id),
+        fileType,
+      );
+      const found = parsed === null ? ok([]) : await table.find(tenant, parsed, MAX_HITS);
+      if (!found.ok) return found;
+      const ranked = parsed === null ? [] : rankHits(found.value, parsed, limit);
+      const byId = new Map(searched.map((one) => [one.id, one]));
+      const hits = ranked.flatMap((hit) => {
+        const of = byId.get(hit.codebase);
+        return of === undefined ? [] : [{ ...hit, codebase: of.name, commit: of.commit }];
+      });
+      return ok({ hits, searched: searched.map(({ name, files, status }) => ({ name, files, status })) });
+    },
+  };
+}
+
+/** The codebases to search: the named one, or all that the user may use. */
+function choose(all: readonly Codebase[], name: string | null, user: CodebaseUser): Result<readonly Codebase[]> {
+  const usable = all.filter((one) => mayUse(one, user));
+  if (name === null) {
+    if (usable.length > 0) return ok(usable);
+    return failed("not_found", `There is no codebase that this task may search. ${HOW_TO_ADD}`);
+  }
+  const named = all.find((one) => one.name === name);
+  if (named !== undefined && usable.includes(named)) return ok([named]);
+  if (named !== undefined)
+    return failed("permission_denied", `The lists of the codebase ${name} do not allow this task to search it.`, {
+      field: "project_name",
+    });
+  const instead = usable.length === 0 ? HOW_TO_ADD : `There are: ${listNearest(name, usable).join(", ")}.`;
+  return failed("not_found", `There is no codebase ${JSON.stringify(name)}. ${instead}`, { field: "project_name" });
+}
+
+/** At most three names, the nearest first. */
+function listNearest(name: string, usable: readonly Codebase[]): readonly string[] {
+  const names = usable.map((one) => one.name);
+  const nearest = findNearest(name, names);
+  return [...new Set([...(nearest === null ? [] : [nearest]), ...names])].slice(0, MAX_NAMED);
+}

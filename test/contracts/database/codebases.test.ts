@@ -1,0 +1,247 @@
+/** Codebases and their index: the tables on Postgres and the fake behave alike. */
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openDatabase } from "../../../adapters/database/database.ts";
+import { cutChunks } from "../../../core/codebases/chunks.ts";
+import { MAX_CODEBASES } from "../../../core/codebases/codebase.ts";
+import type { IndexedFile } from "../../../core/codebases/indexed-file.ts";
+import { findLanguage } from "../../../core/codebases/languages.ts";
+import { listWords } from "../../../core/codebases/names.ts";
+import { parseCodeQuery, rankHits } from "../../../core/codebases/rank.ts";
+import type { CodebaseTable, NewCodebase } from "../../../core/ports/codebases.ts";
+import type { Database } from "../../../core/ports/database.ts";
+import { startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
+import { fakeCodebases } from "../../fakes/codebases.ts";
+import { valueOf } from "../value-of.ts";
+import { act, makeTenant, newId, newTenant } from "./rows.ts";
+
+const AT = 1_800_000_000_000;
+const DONE = { commit: "a".repeat(40), deleted: [], skipped: noneSkipped(), at: AT };
+
+let server: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  server = await startTestDatabase();
+  database = openDatabase(server.url, server.endpoint);
+});
+afterAll(() => server.close());
+
+interface Opened {
+  readonly table: CodebaseTable;
+  readonly a: string;
+  readonly b: string;
+}
+
+const BACKENDS: Readonly<Record<string, () => Promise<Opened>>> = {
+  "the fake": async () => await Promise.resolve({ table: fakeCodebases(), a: newTenant().id, b: newTenant().id }),
+  Postgres: async () => {
+    const [a, b] = [await makeTenant(database), await makeTenant(database)];
+    return { table: database.codebases, a: a.tenant.id, b: b.tenant.id };
+  },
+};
+
+function noneSkipped() {
+  return { binary: 0, too_large: 0, ignored: 0, denied: 0, secret: 0, link: 0 };
+}
+
+function newCodebase(name = "shop", users: Partial<NewCodebase> = {}): NewCodebase {
+  const source = { git: "https://code.example.com/shop.git" };
+  return { id: newId("codebase"), name, source, agents: ["coder"], projects: null, people: null, ...users };
+}
+
+function fileOf(path: string, text: string, symbols: readonly string[] = []): IndexedFile {
+  return {
+    path,
+    hash: createHash("sha256").update(text).digest("hex"),
+    language: findLanguage(path).name,
+    size: text.length,
+    lines: text.split("\n").length,
+    symbols: symbols.map((name, index) => ({
+      name,
+      kind: "function",
+      signature: `function ${name}()`,
+      doc: "",
+      start_line: index + 1,
+      end_line: index + 1,
+      calls: ["send"],
+    })),
+    chunks: cutChunks(text, new Set()).map((chunk) => ({
+      start_line: chunk.startLine,
+      end_line: chunk.endLine,
+      text: chunk.text,
+      words: [...listWords(chunk.text)],
+    })),
+  };
+}
+
+describe.each(Object.entries(BACKENDS))("codebases of %s", (_, open) => {
+  let { table, a, b }: Opened = { table: fakeCodebases(), a: "", b: "" };
+  beforeEach(async () => {
+    ({ table, a, b } = await open());
+  });
+
+  async function create(codebase = newCodebase(), tenant = a) {
+    return valueOf(await table.create(tenant, codebase, act("codebase.create", codebase.id)));
+  }
+  async function index(id: string, files: readonly IndexedFile[], deleted: readonly string[] = [], tenant = a) {
+    const { build } = valueOf(await table.begin(tenant, id, AT));
+    expect(await table.add(tenant, id, build, files)).toEqual({ ok: true, value: true });
+    expect(await table.publish(tenant, id, build, { ...DONE, deleted: [...deleted] })).toEqual({
+      ok: true,
+      value: true,
+    });
+  }
+  async function search(query: string, ids: readonly string[], { type = null as string | null, tenant = a } = {}) {
+    const parsed = parseCodeQuery(query, ids, type);
+    if (parsed === null) return [];
+    return rankHits(valueOf(await table.find(tenant, parsed, 50)), parsed, 20);
+  }
+
+  test("are created, listed by name, requested and removed", async () => {
+    const { id } = await create(newCodebase("web"));
+    await create(newCodebase("api"));
+    expect(valueOf(await table.all(a)).map(({ name }) => name)).toEqual(["api", "web"]);
+    expect(valueOf(await table.get(a, id))).toMatchObject({
+      name: "web",
+      source: { git: "https://code.example.com/shop.git" },
+      agents: ["coder"],
+      projects: null,
+      people: null,
+      status: "queued",
+      files: 0,
+    });
+    const taken = await table.create(a, newCodebase("web"), act("codebase.create", "x"));
+    expect(taken).toMatchObject({ ok: false, error: { code: "conflict", field: "name" } });
+    await index(id, [fileOf("a.ts", "x", ["one"])]);
+    expect(valueOf(await table.request(a, id, act("codebase.reindex", id)))).toMatchObject({
+      status: "queued",
+      files: 1,
+    });
+    expect(await table.remove(a, id, act("codebase.delete", id))).toMatchObject({ ok: true });
+    expect(await table.get(a, id)).toMatchObject({ ok: false, error: { code: "not_found" } });
+    expect(await search("one", [id])).toEqual([]);
+    expect(await table.removeOld(a, id, 10)).toEqual({ ok: true, value: true });
+  });
+
+  test("are at most so many for a tenant", async () => {
+    for (let count = 0; count < MAX_CODEBASES; count += 1) await create(newCodebase(`c${count}`));
+    const more = await table.create(a, newCodebase("more"), act("codebase.create", "x"));
+    expect(more).toMatchObject({ ok: false, error: { code: "quota_exceeded" } });
+  });
+
+  test("are found by exact names, beginnings, parts of names, and words of the text", async () => {
+    const { id } = await create();
+    await index(id, [
+      fileOf("src/cart.ts", "function addItem() {}\nfunction removeItemFromCart() {}", [
+        "Cart.addItem",
+        "removeItemFromCart",
+      ]),
+      fileOf("src/http_client.py", "def send_request(): pass", ["send_request"]),
+      fileOf("docs/readme.md", "Discounts are applied at checkout."),
+    ]);
+    expect((await search("addItem", [id]))[0]).toMatchObject({
+      symbol: "Cart.addItem",
+      path: "src/cart.ts",
+      startLine: 1,
+    });
+    expect((await search("add_item", [id]))[0]?.symbol).toBe("Cart.addItem");
+    expect((await search("removeItem", [id]))[0]).toMatchObject({
+      symbol: "removeItemFromCart",
+      code: "function removeItemFromCart() {}",
+    });
+    expect((await search("where do we send a request?", [id]))[0]?.symbol).toBe("send_request");
+    expect(await search("discounts", [id])).toMatchObject([{ symbol: null, path: "docs/readme.md" }]);
+    expect((await search("readme", [id]))[0]?.path).toBe("docs/readme.md");
+    expect(await search("item", [id], { type: "py" })).toEqual([]);
+    expect((await search("request", [id], { type: ".py" })).map(({ path }) => path)).toEqual(["src/http_client.py"]);
+    expect((await search("request", [id], { type: "python" })).length).toBe(1);
+    expect(await search("nothingLikeThis", [id])).toEqual([]);
+    expect(valueOf(await table.get(a, id))).toMatchObject({
+      files: 3,
+      symbols: 3,
+      chunks: 3,
+      status: "ready",
+      indexedAt: AT,
+    });
+  });
+
+  test("are replaced whole: an attempt is invisible until it is published, and changes only what it names", async () => {
+    const { id } = await create();
+    await index(id, [
+      fileOf("a.ts", "alpha", ["alpha"]),
+      fileOf("b.ts", "beta", ["beta"]),
+      fileOf("c.ts", "stays", ["stays"]),
+    ]);
+    const { build } = valueOf(await table.begin(a, id, AT));
+    await table.add(a, id, build, [fileOf("a.ts", "gamma", ["gamma"])]);
+    expect(await search("gamma", [id])).toEqual([]);
+    expect((await search("alpha", [id])).length).toBe(1);
+    await table.publish(a, id, build, { ...DONE, deleted: ["b.ts"] });
+    for (const [name, found] of Object.entries({ gamma: 1, alpha: 0, beta: 0, stays: 1 }))
+      expect((await search(name, [id])).length, name).toBe(found);
+    expect([...valueOf(await table.known(a, id)).keys()].toSorted()).toEqual(["a.ts", "c.ts"]);
+    expect(await table.removeOld(a, id, 1)).toEqual({ ok: true, value: false });
+    expect(await table.removeOld(a, id, 10)).toEqual({ ok: true, value: true });
+    expect((await search("gamma", [id])).length).toBe(1);
+  });
+
+  test("accept nothing from an attempt that another one replaced", async () => {
+    const { id } = await create();
+    const first = valueOf(await table.begin(a, id, AT)).build;
+    await table.add(a, id, first, [fileOf("a.ts", "first", ["first"])]);
+    const second = valueOf(await table.begin(a, id, AT)).build;
+    expect(await table.add(a, id, first, [fileOf("b.ts", "first", ["late"])])).toEqual({ ok: true, value: false });
+    expect(await table.publish(a, id, first, DONE)).toEqual({ ok: true, value: false });
+    await table.fail(a, id, first, "late", AT);
+    await table.add(a, id, second, [fileOf("a.ts", "second", ["second"])]);
+    await table.publish(a, id, second, DONE);
+    expect(await search("first", [id])).toEqual([]);
+    expect(await search("late", [id])).toEqual([]);
+    expect((await search("second", [id])).length).toBe(1);
+    await table.removeOld(a, id, 10);
+    expect(valueOf(await table.get(a, id))).toMatchObject({ status: "ready", files: 1, error: null });
+  });
+
+  test("keep the index when an attempt fails", async () => {
+    const { id } = await create();
+    await index(id, [fileOf("a.ts", "good", ["good"])]);
+    const { build } = valueOf(await table.begin(a, id, AT));
+    await table.add(a, id, build, [fileOf("b.ts", "half", ["half"])]);
+    await table.fail(a, id, build, "The server refused access.", AT);
+    expect(valueOf(await table.get(a, id))).toMatchObject({
+      status: "failed",
+      error: "The server refused access.",
+      files: 1,
+    });
+    expect(await search("half", [id])).toEqual([]);
+    expect((await search("good", [id])).length).toBe(1);
+  });
+
+  test("of another tenant are neither seen, changed nor found", async () => {
+    const { id } = await create();
+    await index(id, [fileOf("a.ts", "songbird", ["canary"])]);
+    const own = await create(newCodebase("own"), b);
+    await index(own.id, [fileOf("b.ts", "minetext", ["mine"])], [], b);
+    expect(await table.get(b, id)).toMatchObject({ ok: false, error: { code: "not_found" } });
+    expect(valueOf(await table.all(b)).map(({ name }) => name)).toEqual(["own"]);
+    expect(await table.begin(b, id, AT)).toMatchObject({ ok: false });
+    expect(await table.add(b, id, 1, [fileOf("x.ts", "x")])).toEqual({ ok: true, value: false });
+    expect(await table.publish(b, id, 1, DONE)).toEqual({ ok: true, value: false });
+    expect(await table.remove(b, id, act("codebase.delete", id))).toMatchObject({ ok: false });
+    await table.removeOld(b, id, 100);
+    expect(await search("canary", [id, own.id], { tenant: b })).toEqual([]);
+    expect(await search("songbird", [id, own.id], { tenant: b })).toEqual([]);
+    expect((await search("mine", [id, own.id], { tenant: b })).length).toBe(1);
+    expect((await search("canary", [id])).length).toBe(1);
+    expect(await search("canary", [])).toEqual([]);
+  });
+
+  test("take quotes and odd characters as text", async () => {
+    const { id } = await create();
+    await index(id, [fileOf("o'brien/a b.ts", "it's 'quoted' \\ & | ! (x) ünïcode 日本語", ["it's"])]);
+    for (const query of ["it's", "'", "a' | 'c:", "(x) & !y", "\\", "ünïcode", "日本語", "b:*"])
+      expect(Array.isArray(await search(query, [id])), query).toBe(true);
+    expect((await search("ünïcode", [id])).length).toBe(1);
+  });
+});

@@ -1,0 +1,153 @@
+/** Codebases over the API, from an archive to the result of a search, with the sidecar; and what another tenant sees of them. */
+import { describe, expect, test, vi } from "vitest";
+import { makeZip } from "../../mock-servers/make-zip.ts";
+import { type Caller, expectProblem, makeCaller } from "../http/entry.ts";
+
+const LONG = { timeout: 120_000 } as const;
+const ZIP = { "content-type": "application/zip" };
+const CART = "/** Adds an item. */\nexport function addItem(item: string) {\n  send(item);\n}\n";
+
+async function uploadZip(caller: Caller, files: Readonly<Record<string, string>>): Promise<string> {
+  const bytes = await makeZip(Object.entries(files).map(([path, text]) => ({ path, bytes: text })));
+  const stored = await caller.send("POST", "/v1/codebases/archives", bytes, ZIP);
+  expect(stored.status, stored.text).toBe(201);
+  return stored.json.hash;
+}
+
+async function addShop(caller: Caller, lists: object = { agents: ["default"] }): Promise<string> {
+  const zip = await uploadZip(caller, {
+    "src/cart.ts": CART,
+    ".env": "A=1",
+    "readme.md": "Discounts for loyal customers.\n",
+  });
+  const made = await caller.send("POST", "/v1/codebases", { name: "shop", source: { zip }, ...lists });
+  expect(made.status, made.text).toBe(202);
+  expect(made.headers.get("location")).toBe(`/v1/codebases/${made.json.id}`);
+  expect(made.json).toMatchObject({ name: "shop", source: { zip }, status: "queued", files: 0, commit: null });
+  await untilIndexed(caller, made.json.id);
+  return made.json.id;
+}
+
+async function untilIndexed(caller: Caller, id: string): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const { json } = await caller.send("GET", `/v1/codebases/${id}`);
+      expect(["ready", "failed"]).toContain(json.status);
+    },
+    { timeout: 60_000, interval: 250 },
+  );
+}
+
+async function search(caller: Caller, given: object, more: object = {}) {
+  return (await caller.send("POST", "/v1/tools/search_codebase/call", { arguments: given, ...more })).json;
+}
+
+describe("a codebase", LONG, () => {
+  test("is indexed from an archive, searched by the API and by a model, indexed again, and deleted", async () => {
+    const caller = await makeCaller();
+    const id = await addShop(caller);
+    const { json: ready } = await caller.send("GET", `/v1/codebases/${id}`);
+    expect(ready).toMatchObject({ status: "ready", error: null, files: 2, symbols: 1, skipped: { denied: 1 } });
+    expect((await caller.send("GET", "/v1/codebases")).json).toEqual({ data: [ready], next_cursor: null });
+
+    expect(await search(caller, { query: "addItem" })).toMatchObject({
+      ok: true,
+      result: {
+        total: 1,
+        results: [
+          { file: "src/cart.ts", codebase: "shop", symbol: "addItem", kind: "function", start_line: 2, end_line: 4 },
+        ],
+      },
+    });
+    expect(await search(caller, { query: "discounts", file_type: "ts" })).toMatchObject({
+      ok: true,
+      result: { total: 0 },
+    });
+    const calls = [{ name: "search_codebase", arguments: { query: "discounts" } }];
+    const { id: task } = await caller.makeTask([{ calls }, { text: "done" }]);
+    await caller.until(task, ({ status }) => status === "completed");
+    const [row] = (await caller.send("GET", `/v1/tasks/${task}/ledger`)).json.data;
+    expect(row).toMatchObject({
+      tool: "search_codebase",
+      state: "confirmed",
+      result: { ok: true, result: { total: 1 } },
+    });
+
+    const again = await caller.send("POST", `/v1/codebases/${id}/reindex`, {});
+    expect([again.status, again.json.status]).toEqual([202, "queued"]);
+    await untilIndexed(caller, id);
+    expect((await caller.send("DELETE", `/v1/codebases/${id}`)).status).toBe(200);
+    expectProblem(await caller.send("GET", `/v1/codebases/${id}`), 404);
+    expect(await search(caller, { query: "addItem" })).toMatchObject({ ok: false, error: { code: "not_found" } });
+    // It was deleted with the last codebase that used it.
+    const { zip } = ready.source;
+    const without = await caller.send("POST", "/v1/codebases", { name: "b", source: { zip }, agents: ["default"] });
+    expectProblem(without, 404);
+    const acts = (await caller.send("GET", "/v1/audit")).json.data.map(({ action }: { action: string }) => action);
+    expect(acts).toEqual(["codebase.delete", "codebase.reindex", "codebase.create"]);
+  });
+
+  test("of another tenant is neither seen, searched, changed nor made from its archive", async () => {
+    const [a, b] = [await makeCaller(), await makeCaller()];
+    const id = await addShop(a);
+    for (const [method, path] of [
+      ["GET", `/v1/codebases/${id}`],
+      ["DELETE", `/v1/codebases/${id}`],
+      ["POST", `/v1/codebases/${id}/reindex`],
+    ] as const)
+      expectProblem(await b.send(method, path, method === "POST" ? {} : undefined), 404);
+    expect((await b.send("GET", "/v1/codebases")).json.data).toEqual([]);
+    expect(await search(b, { query: "addItem" })).toMatchObject({ ok: false, error: { code: "not_found" } });
+    const { zip } = (await a.send("GET", `/v1/codebases/${id}`)).json.source;
+    expectProblem(await b.send("POST", "/v1/codebases", { name: "b", source: { zip }, agents: ["default"] }), 404);
+    expect(await search(a, { query: "addItem" })).toMatchObject({ ok: true, result: { total: 1 } });
+  });
+
+  test("is searched only by those whom its lists name", async () => {
+    const caller = await makeCaller();
+    await addShop(caller, { agents: ["default"], projects: ["shop"] });
+    const refused = { ok: false, error: { code: "permission_denied" } };
+    expect(await search(caller, { query: "addItem", project_name: "shop" })).toMatchObject(refused);
+    expect(await search(caller, { query: "addItem", project_name: "shop" }, { project: "web" })).toMatchObject(refused);
+    expect(await search(caller, { query: "addItem" }, { project: "shop" })).toMatchObject({
+      ok: true,
+      result: { total: 1 },
+    });
+  });
+
+  test("says why it could not be indexed", async () => {
+    const caller = await makeCaller();
+    const zip = await uploadZip(caller, { "a.py": "x = 1\n" });
+    const broken = new Uint8Array([0x50, 0x4b, 3, 4, ...new Array<number>(60).fill(7)]);
+    const stored = await caller.send("POST", "/v1/codebases/archives", broken, ZIP);
+    expect(stored.json.hash).not.toBe(zip);
+    const made = await caller.send("POST", "/v1/codebases", {
+      name: "broken",
+      source: { zip: stored.json.hash },
+      agents: ["default"],
+    });
+    await untilIndexed(caller, made.json.id);
+    const { json } = await caller.send("GET", `/v1/codebases/${made.json.id}`);
+    expect(json).toMatchObject({ status: "failed", error: expect.stringContaining("no ZIP file"), files: 0 });
+  });
+
+  test.each<[object, string]>([
+    [{ source: { project: "x" }, agents: ["a"] }, "name"],
+    [{ name: "Shop", source: { project: "x" }, agents: ["a"] }, "name"],
+    [{ name: "shop", source: { project: "x" } }, "agents"],
+    [{ name: "shop", source: { git: "http://example.com/a.git" }, agents: ["a"] }, "source.git"],
+    [{ name: "shop", source: { git: "https://10.0.0.1/a.git" }, agents: ["a"] }, "source.git"],
+    [{ name: "shop", source: { path: "/srv/code" }, agents: ["a"] }, "source"],
+  ])("is refused as %j", async (given, field) => {
+    expectProblem(await (await makeCaller()).send("POST", "/v1/codebases", given), 422, field);
+  });
+
+  test("needs the scope admin, and an archive its type", async () => {
+    const reader = await makeCaller(["tasks:read", "tasks:write"]);
+    expectProblem(await reader.send("GET", "/v1/codebases"), 403);
+    expectProblem(await reader.send("POST", "/v1/codebases", { name: "a", source: { project: "x" }, agents: [] }), 403);
+    const caller = await makeCaller();
+    expectProblem(await caller.send("POST", "/v1/codebases/archives", "{}"), 415);
+    expectProblem(await caller.send("POST", "/v1/codebases/archives", "no zip", ZIP), 422);
+  });
+});
