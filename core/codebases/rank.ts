@@ -101,13 +101,19 @@ function scoreSymbol({ name, doc, signature }: Extract<CodeHit, { found: "symbol
     share * WEIGHTS.words +
     countShare(query.words, (word) => inText.has(word)) * WEIGHTS.doc +
     (whole !== "" && full === whole ? WEIGHTS.exact : isNamed ? WEIGHTS.last : 0) +
-    (query.names.some((one) => last.startsWith(one)) ? WEIGHTS.prefix : 0)
+    countBeginning(last, query.names) * WEIGHTS.prefix
   );
 }
 
 function scoreText({ code, path }: CodeHit, query: CodeQuery): number {
   const words = new Set([...listWords(code), ...listWords(path)]);
   return countShare(query.words, (word) => words.has(word)) * WEIGHTS.words;
+}
+
+/** How much of the longest wanted name the name begins with: 1 for all of it. */
+function countBeginning(name: string, names: readonly string[]): number {
+  const longest = Math.max(1, ...names.map(({ length }) => length));
+  return Math.max(0, ...names.filter((one) => name.startsWith(one)).map(({ length }) => length)) / longest;
 }
 
 function countShare(words: readonly string[], isFound: (word: string) => boolean): number {

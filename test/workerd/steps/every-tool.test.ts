@@ -19,6 +19,8 @@ const ELSEWHERE = new Map([
   // The tenant has no database.
   ["query_database", "not_found"],
   ["slack.notify", "not_available"],
+  // The tenant has added no codebase.
+  ["search_codebase", "not_found"],
   // There is no project with tests among the files.
   ["test.run", "not_found"],
 ]);
