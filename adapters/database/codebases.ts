@@ -12,7 +12,6 @@ import type { CodeHit, CodeQuery } from "../../core/codebases/rank.ts";
 import type { SymbolKind } from "../../core/codebases/indexed-file.ts";
 import type { CodebaseTable, NewCodebase } from "../../core/ports/codebases.ts";
 import { insertAuditFrom } from "./audit-log.ts";
-import { insertFiles } from "./code-rows.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { codebases as rows } from "./codebase-schema.ts";
 
@@ -93,6 +92,8 @@ export function codebaseTable(connection: Connection, background: Connection): C
     },
 
     async add(tenant, id, build, files) {
+      // Only indexing needs it, and every isolate loads this module.
+      const { insertFiles } = await import("./code-rows.ts");
       const place = { tenant, codebase: id, build };
       const written = await asTenant(background, tenant, (query) => [
         query.execute(lockBuild(tenant, id, build)),

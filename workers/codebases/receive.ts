@@ -1,5 +1,5 @@
 /** Works the inbox `codebase/{tenant}`: an item is a request to index a codebase. */
-import { codeReaderFromEnv } from "../../adapters/env/codebases.ts";
+import { codeReaderFromEnv } from "../../adapters/env/code-reader.ts";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import type { InboxItem, ItemOutcome } from "../../core/channels/inbox/inbox.ts";

@@ -204,3 +204,27 @@ describe("anything else", () => {
     expect(run.stdout).toContain("403");
   });
 });
+
+describe("a program whose requests are replaced", () => {
+  const replace = (method: string, url: URL) =>
+    method === "GET" && url.pathname === "/allowed"
+      ? { url: new URL("http://open.example.com/real"), headers: ["authorization", "Basic canary"] }
+      : null;
+  const run = async (program: string) =>
+    await test.run("sh", program, { network: { hosts: ["open.example.com"], egress: outside(), replace } });
+
+  it("sends what replaces them, with credentials that it does not have", async () => {
+    const { stdout } = await run("curl -s -H 'Authorization: mine' http://open.example.com/allowed; env");
+    expect(stdout).toContain("seen GET open.example.com /real");
+    expect(stdout).not.toContain("canary");
+    expect(hits.map(({ headers }) => headers.authorization)).toEqual(["Basic canary"]);
+  });
+
+  it("sends nothing else, and opens no tunnel", async () => {
+    const { stdout } = await run(
+      "curl -s http://open.example.com/other; curl -s -X POST http://open.example.com/allowed -d 1; curl -sp http://open.example.com/allowed",
+    );
+    expect(stdout).not.toContain("seen");
+    expect([hits, dialled]).toEqual([[], []]);
+  });
+});
