@@ -1,6 +1,6 @@
 /** Finds the symbols of one file with its grammar: their names, signatures, comments, places, and what they call. */
 import { Language, type Node, Parser, type TreeCursor } from "web-tree-sitter";
-import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
 import type { CodeSymbol, SymbolKind } from "../../core/codebases/indexed-file.ts";
 import type { Grammar } from "../../core/codebases/languages.ts";
 import { MAX_CALLS, MAX_SYMBOL_CHARACTERS, MAX_SYMBOLS } from "../../core/codebases/limits.ts";
@@ -13,8 +13,8 @@ const PARSE_MS = 5_000;
 const CALL_TAIL_CHARACTERS = 200;
 const MAX_DEPTH = 2_000;
 
-const GRAMMARS = "@vscode/tree-sitter-wasm/wasm/tree-sitter-";
-const resolve = createRequire(import.meta.url).resolve;
+/** The grammars are next to it. */
+const GRAMMARS = import.meta.resolve("@vscode/tree-sitter-wasm");
 
 /** A grammar, and its rules by the numbers of its nodes. */
 interface LoadedGrammar {
@@ -49,7 +49,7 @@ export async function openSymbolFinder(): Promise<SymbolFinder> {
 }
 
 async function loadGrammar(grammar: Grammar): Promise<LoadedGrammar> {
-  const language = await Language.load(resolve(`${GRAMMARS}${grammar}.wasm`));
+  const language = await Language.load(fileURLToPath(new URL(`tree-sitter-${grammar}.wasm`, GRAMMARS)));
   const parser = new Parser();
   parser.setLanguage(language);
   const { symbols, calls } = GRAMMAR_RULES[grammar];
