@@ -35,4 +35,3 @@ export type CodeOrder = z.infer<typeof codeOrderSchema>;
 export const knownFilesSchema = z
   .record(z.string().min(1).max(1_024), z.string().regex(/^[0-9a-f]{64}$/))
   .refine((known) => Object.keys(known).length <= MAX_FILES, "names too many files");
-type KnownFiles = z.infer<typeof knownFilesSchema>;
