@@ -30,6 +30,7 @@ import { appResolutionRoutes } from "./apps/resolve-routes.ts";
 import { appAccessRoutes } from "./apps/access-routes.ts";
 import { appConnectRoutes } from "./apps/connect-routes.ts";
 import { appChangeRoutes } from "./apps/change-routes.ts";
+import { appLogoRoute } from "./apps/logo-route.ts";
 import { appCatalogueRoutes } from "./apps/routes.ts";
 import { providerKeyRoutes } from "./apps/provider-key-routes.ts";
 import { appRoutes } from "./connections/app-routes.ts";
@@ -141,6 +142,7 @@ export function createApp(): App {
   codebaseRoutes(app);
   appRoutes(app);
   appCatalogueRoutes(app);
+  appLogoRoute(app);
   appResolutionRoutes(app);
   catalogueSyncRoutes(app);
   providerKeyRoutes(app);

@@ -12,9 +12,10 @@ import {
   parseSnapshot,
   type SnapshotFile,
 } from "../../core/apps/compiled.ts";
+import { getLogosKey, parseLogos } from "../../core/apps/logo.ts";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import type { AppCatalogue, CatalogueSnapshot, ListedAction } from "../../core/ports/app-catalogue.ts";
-import type { AppCatalogueTable } from "../../core/ports/app-catalogue-table.ts";
+import type { AppCatalogueTable, CataloguePointer } from "../../core/ports/app-catalogue-table.ts";
 import type { BlobPort } from "../../core/ports/blobs.ts";
 import { ByteCache } from "./byte-cache.ts";
 
@@ -33,12 +34,25 @@ export interface AppCatalogueDeps {
 
 export function openAppCatalogue({ table, blobs, now }: AppCatalogueDeps): AppCatalogue {
   const appFiles = new ByteCache<AppFile>(MAX_APP_BYTES);
-  let known: { readonly snapshot: CatalogueSnapshot | null; readonly checkedAt: number } | null = null;
+  let known: (Held & { readonly checkedAt: number }) | null = null;
 
-  async function refresh(current: CatalogueSnapshot | null): Promise<Result<CatalogueSnapshot | null>> {
+  async function refresh(held: Held): Promise<Result<Held>> {
     const pointer = await table.pointer();
-    if (!pointer.ok || pointer.value === null) return pointer.ok ? ok(null) : pointer;
-    const { snapshot: hash, syncedAt } = pointer.value;
+    if (!pointer.ok || pointer.value === null) return pointer.ok ? ok(NOTHING) : pointer;
+    const { logos, ...version } = pointer.value;
+    const snapshot = await openVersion(held.snapshot, version);
+    if (!snapshot.ok) return snapshot;
+    if (snapshot.value === held.snapshot && logos === held.logos) return ok(held);
+    const read = logos === null ? null : await readFile(blobs, getLogosKey(logos), parseLogos);
+    // Without its logos, a version is served all the same, and the next look tries them again.
+    if (read?.ok === false) return ok({ snapshot: snapshot.value, logos: null });
+    return ok({ snapshot: addLogos(snapshot.value, read?.value.value ?? new Map()), logos });
+  }
+
+  async function openVersion(
+    current: CatalogueSnapshot | null,
+    { snapshot: hash, syncedAt }: Omit<CataloguePointer, "logos">,
+  ): Promise<Result<CatalogueSnapshot>> {
     if (current?.hash === hash && current.syncedAt === syncedAt) return ok(current);
     const file = await readFile(blobs, getSnapshotKey(hash), parseSnapshot);
     return file.ok ? ok(openSnapshot({ hash, syncedAt, file: file.value.value }, blobs, appFiles)) : file;
@@ -51,11 +65,25 @@ export function openAppCatalogue({ table, blobs, now }: AppCatalogueDeps): AppCa
       if (held !== null && now() - held.checkedAt < every) return ok(held.snapshot);
       // Other requests are served what is held, while this one looks.
       if (held !== null) known = { ...held, checkedAt: now() };
-      const found = await refresh(held?.snapshot ?? null);
-      if (found.ok) known = { snapshot: found.value, checkedAt: now() };
-      return found.ok || held === null ? found : ok(held.snapshot);
+      const found = await refresh(held ?? NOTHING);
+      if (found.ok) known = { ...found.value, checkedAt: now() };
+      if (!found.ok && held === null) return found;
+      return ok(found.ok ? found.value.snapshot : (held?.snapshot ?? null));
     },
   };
+}
+
+/** What an isolate has. `logos`: the hash of the file with which its apps got their logos. */
+interface Held {
+  readonly snapshot: CatalogueSnapshot | null;
+  readonly logos: string | null;
+}
+
+const NOTHING: Held = { snapshot: null, logos: null };
+
+/** The same version with other logos. What was read of it is shared. */
+function addLogos(snapshot: CatalogueSnapshot, logos: ReadonlyMap<string, string>): CatalogueSnapshot {
+  return { ...snapshot, apps: snapshot.apps.map((app) => ({ ...app, logo: logos.get(app.app) ?? null })) };
 }
 
 function openSnapshot(
@@ -82,7 +110,7 @@ function openSnapshot(
     hash,
     syncedAt,
     stats: file.stats,
-    apps: file.apps,
+    apps: file.apps.map((app) => ({ ...app, logo: null })),
     async actions() {
       if (list !== null) return ok(list);
       const read = await readFile(blobs, getListKey(file.list), parseActionList);

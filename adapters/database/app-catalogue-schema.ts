@@ -1,4 +1,4 @@
-/** The tables of the catalogue of apps (migrations/0036_apps.sql) for drizzle. They belong to no tenant. */
+/** The tables of the catalogue of apps (migrations/0036_apps.sql, 0041_logos.sql) for drizzle. They belong to no tenant. */
 import { bigint, boolean, integer, pgTable, text } from "drizzle-orm/pg-core";
 import type { AppStatus } from "../../core/apps/catalogue.ts";
 import type { SyncJob, SyncKind } from "../../core/ports/app-catalogue.ts";
@@ -22,6 +22,8 @@ export const composioApps = pgTable("composio_apps_cache", {
   updatedAt: text("provider_updated_at"),
   status: text("status").$type<AppStatus>().notNull(),
   compiled: text("compiled"),
+  logo: text("logo"),
+  logoOf: text("logo_of"),
 });
 
 export const composioActions = pgTable("composio_actions_cache", {
@@ -63,4 +65,5 @@ export const appCatalogue = pgTable("app_catalogue", {
   name: text("name").notNull(),
   snapshot: text("snapshot").notNull(),
   syncedAt: moment("synced_at").notNull(),
+  logos: text("logos"),
 });

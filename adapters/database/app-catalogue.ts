@@ -7,6 +7,7 @@ import type { AppCatalogueTable } from "../../core/ports/app-catalogue-table.ts"
 import { appCatalogue } from "./app-catalogue-schema.ts";
 import { compiledCatalogue } from "./compiled-catalogue.ts";
 import { asTenant, type Connection } from "./connection.ts";
+import { logoRows } from "./logo-rows.ts";
 import { endAt, isOpen, syncJobs } from "./sync-jobs.ts";
 import { syncedRows } from "./synced-rows.ts";
 
@@ -16,6 +17,7 @@ export function appCatalogueTable(connection: Connection, background: Connection
     ...syncJobs(connection),
     ...syncedRows(background),
     ...compiledCatalogue(background),
+    ...logoRows(background),
 
     async publish(job, { snapshot, syncedAt, stats }) {
       const figures = JSON.stringify(
@@ -42,7 +44,7 @@ export function appCatalogueTable(connection: Connection, background: Connection
     async pointer() {
       const read = await asTenant(connection, OPERATOR_TENANT, (query) => [
         query
-          .select({ snapshot: appCatalogue.snapshot, syncedAt: appCatalogue.syncedAt })
+          .select({ snapshot: appCatalogue.snapshot, syncedAt: appCatalogue.syncedAt, logos: appCatalogue.logos })
           .from(appCatalogue)
           .where(eq(appCatalogue.name, "current")),
       ]);

@@ -133,14 +133,14 @@ function toAction(row: typeof composioActions.$inferSelect): CatalogueAction {
   };
 }
 
-function toApp({ triggers, compiled, ...app }: typeof composioApps.$inferSelect, actionCount: number): CompiledApp {
+function toApp(row: typeof composioApps.$inferSelect, actionCount: number): CompiledApp {
+  const { triggers, compiled, logo: _, logoOf: __, ...app } = row;
   const list = JSON.parse(triggers) as readonly unknown[];
   return {
     ...app,
     actionCount,
     triggerCount: list.length,
     provider: "composio",
-    logo: null,
     compiled: compiled ?? "",
   };
 }

@@ -2,16 +2,20 @@
 import type { Env } from "./bindings.ts";
 import { inboxesFromEnv } from "./channels.ts";
 import { databaseFromEnv } from "./database.ts";
+import { openWebFromEnv } from "./egress.ts";
 import { blobsFromEnv } from "./files.ts";
 import { oncePerEnv } from "./once-per-env.ts";
 import { catalogueSourceFromEnv, servingKeyFromEnv } from "./tenant-provider.ts";
+import { fetchLogo } from "../apps/fetch-logo.ts";
 import { openAppCatalogue } from "../apps/open-catalogue.ts";
 import { type CatalogueSyncsDeps, openCatalogueSyncs } from "../apps/open-syncs.ts";
-import { ok } from "../../core/base/errors.ts";
+import { ok, type Result } from "../../core/base/errors.ts";
 import { judgeAction } from "../../core/apps/effects/judge.ts";
 import type { SyncDeps } from "../../core/apps/sync/state.ts";
 import type { AppCatalogue, CatalogueSyncs } from "../../core/ports/app-catalogue.ts";
 import type { CatalogueSource } from "../../core/ports/apps.ts";
+import { OPERATOR_TENANT } from "../../core/ports/audit.ts";
+import { SETUP } from "../../core/secrets/secret-use.ts";
 
 /** The published catalogue. The isolate's requests share what it holds. */
 export const appCatalogueFromEnv: (env: Env) => AppCatalogue = oncePerEnv((env) =>
@@ -41,5 +45,7 @@ function openSyncs(env: Env, hasProvider: CatalogueSyncsDeps["hasProvider"]): Ca
 
 export function syncDepsFromEnv(env: Env, source: CatalogueSource): SyncDeps {
   const table = databaseFromEnv(env).appCatalogue;
-  return { source, table, blobs: blobsFromEnv(env), judge: judgeAction, now: Date.now };
+  const web = openWebFromEnv(env, { tenant: OPERATOR_TENANT, user: SETUP });
+  const read = async (url: string): Promise<Result<Uint8Array>> => await fetchLogo(web, url);
+  return { source, table, blobs: blobsFromEnv(env), judge: judgeAction, fetchLogo: read, now: Date.now };
 }

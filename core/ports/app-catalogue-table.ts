@@ -1,6 +1,7 @@
 /**
  * The rows of the catalogue of apps, which belong to no tenant. One sync at a time writes them. Every write of a sync is
- * idempotent, and changes nothing once the sync has ended, so an attempt that was given up cannot disturb the next sync.
+ * idempotent, and changes nothing once the sync has ended, so an attempt that was given up cannot disturb the next sync. Logos
+ * are written after that end, each for the address from which it was fetched.
  */
 import type {
   CatalogueAction,
@@ -11,6 +12,7 @@ import type {
   SyncKind,
 } from "./app-catalogue.ts";
 import type { DescribedApp, DescribedTrigger } from "../apps/catalogue.ts";
+import type { AppLogo } from "../apps/logo.ts";
 import type { Result } from "../base/errors.ts";
 
 /** A sync under way. */
@@ -48,8 +50,8 @@ export interface Removal {
   readonly removed: number;
 }
 
-/** An app of the published catalogue. `compiled`: the hash of the file of its actions. */
-export interface CompiledApp extends CatalogueApp {
+/** An app of the published catalogue. `compiled`: the hash of the file of its actions. Its logo is in a file of its own. */
+export interface CompiledApp extends Omit<CatalogueApp, "logo"> {
   readonly compiled: string;
 }
 
@@ -59,6 +61,14 @@ export interface CataloguePointer {
   readonly snapshot: string;
   /** Milliseconds since the epoch. */
   readonly syncedAt: number;
+  /** The hash of the file that names the logos; null before the first one. */
+  readonly logos: string | null;
+}
+
+/** A logo to fetch. */
+export interface LogoAddress {
+  readonly app: string;
+  readonly url: string;
 }
 
 export interface AppCatalogueTable {
@@ -107,9 +117,21 @@ export interface AppCatalogueTable {
     limit: number,
   ): Promise<Result<readonly ListedAction[]>>;
   /** Publishes a version, and ends the sync. False: the sync has ended. */
-  publish(job: string, published: CataloguePointer & { readonly stats: CatalogueStats }): Promise<Result<boolean>>;
+  publish(
+    job: string,
+    published: Omit<CataloguePointer, "logos"> & { readonly stats: CatalogueStats },
+  ): Promise<Result<boolean>>;
   /** Null before the first publication. */
   pointer(): Promise<Result<CataloguePointer | null>>;
+
+  /** The next active apps after `after`, by name, whose logo was not fetched from its present address: at most `limit`. */
+  logosToFetch(after: string | null, limit: number): Promise<Result<readonly LogoAddress[]>>;
+  /** Stores the hashes of logos. One whose app has another address by now is left out. */
+  storeLogos(logos: readonly (AppLogo & LogoAddress)[]): Promise<Result<void>>;
+  /** The logos of all apps that have an address of one, by name. */
+  logos(): Promise<Result<readonly AppLogo[]>>;
+  /** Publishes the file that names the logos, for the present version and later ones. */
+  publishLogos(hash: string): Promise<Result<void>>;
 }
 
 /** What the file of an app is compiled from. */

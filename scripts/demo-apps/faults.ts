@@ -17,6 +17,8 @@ export type FileFault =
   | `upload_${"refused" | "limited" | "private"}`
   | `put_${"forbidden" | "digest" | "hang"}`
   | `get_${"private" | "expired" | "redirect" | "oversize" | "hang"}`;
+/** What an address of a logo gives instead. `private`: a redirect to an address that egress must not reach. */
+export type LogoFault = "script" | "page" | "oversize" | "private" | "error" | "hang";
 export type ListingFault = "rate_limited" | "error" | "looping_cursor" | "unreadable";
 
 /** A fault of the next requests. `action`: only those that call it. */
@@ -39,6 +41,8 @@ export interface DemoOrders {
   readonly listings?: Times<ListingFault> | null;
   readonly accounts?: AccountFaults | null;
   readonly files?: { readonly fault: FileFault; readonly times: number } | null;
+  /** By the name of the app. */
+  readonly logos?: Readonly<Record<string, LogoFault>>;
   /** Lists an action of an app that no listing of apps has. */
   readonly orphan?: boolean;
   /** Apps that are not listed any more. */

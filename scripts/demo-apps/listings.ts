@@ -4,6 +4,7 @@ import type { ToolListResponse } from "@composio/client/resources/tools";
 import type { TriggersTypeListResponse } from "@composio/client/resources/triggers-types";
 import { APPS, type DemoApp } from "./app-list.ts";
 import type { Faults } from "./faults.ts";
+import { getLogoUrl } from "./logos.ts";
 import { type DemoAction, makeAction } from "./made-actions.ts";
 import { WORKING_APPS } from "./working/working-apps.ts";
 
@@ -27,12 +28,12 @@ interface Page<Item> {
   readonly total_items: number;
 }
 
-/** Null for a cursor that the server did not give. */
-export function listToolkits(query: URLSearchParams, faults: Faults): ToolkitListResponse | null {
+/** Null for a cursor that the server did not give. `origin`: where logos are. */
+export function listToolkits(query: URLSearchParams, faults: Faults, origin: string): ToolkitListResponse | null {
   const apps = listApps(faults);
   return toPage(query, apps.length, (at) => {
     const app = apps[at];
-    return app === undefined ? null : toToolkit(app, faults);
+    return app === undefined ? null : toToolkit(app, faults, origin);
   }) satisfies ToolkitListResponse | null;
 }
 
@@ -62,10 +63,17 @@ export function listTriggers(query: URLSearchParams, faults: Faults): TriggersTy
 }
 
 /** Null for an app that is not listed. */
-export function getToolkit(slug: string, faults: Faults): ToolkitRetrieveResponse | null {
+export function getToolkit(slug: string, faults: Faults, origin: string): ToolkitRetrieveResponse | null {
   const app = listApps(faults).find((one) => one.slug === slug.toLowerCase());
   if (app === undefined) return null;
-  const { slug: name, type, is_local_toolkit, auth_guide_url = null, deprecated, meta } = toToolkit(app, faults);
+  const {
+    slug: name,
+    type,
+    is_local_toolkit,
+    auth_guide_url = null,
+    deprecated,
+    meta,
+  } = toToolkit(app, faults, origin);
   return {
     slug: name,
     name: app.title,
@@ -172,7 +180,7 @@ function toManagedSchemes({ signIn }: DemoApp): string[] {
   return signIn === "oauth" ? ["OAUTH2"] : [];
 }
 
-function toToolkit(app: DemoApp, faults: Faults): Toolkit {
+function toToolkit(app: DemoApp, faults: Faults, origin: string): Toolkit {
   const { slug, title, category, actionCount, triggerCount, signIn } = app;
   return {
     slug,
@@ -188,7 +196,7 @@ function toToolkit(app: DemoApp, faults: Faults): Toolkit {
       created_at: CREATED_AT,
       updated_at: isChanged(slug, faults) ? CHANGED_AT : UPDATED_AT,
       description: describeApp(app),
-      logo: "",
+      logo: getLogoUrl(origin, slug),
       app_url: null,
       categories: [{ id: category.id, name: category.name }],
       triggers_count: triggerCount,

@@ -13,6 +13,7 @@ import {
 } from "./faults.ts";
 import type { FileStorage, StorageReply } from "./file-storage.ts";
 import { getToolkit, listToolkits, listTools, listTriggers } from "./listings.ts";
+import { answerLogo, LOGOS } from "./logos.ts";
 import { PEOPLE, renderEnded, renderSignIn } from "./sign-in-page.ts";
 import {
   answerSubscription,
@@ -67,6 +68,10 @@ export function answer(parts: DemoParts, request: DemoRequest): DemoReply {
     if (faults.isControlled) faults.requests.push(`${method} /${STORAGE}`);
     return files.answer(method, token, request.bytes);
   }
+  if (room === LOGOS) {
+    if (faults.isControlled) faults.requests.push(`${method} ${url.pathname}`);
+    return answerLogo(faults, token);
+  }
   const text = new TextDecoder().decode(request.bytes);
   if (faults.isControlled && url.pathname === "/control") return toJson({ status: 200, body: obey(parts, text) });
   if (url.pathname.startsWith("/link/")) return answerLink(parts, method, url.pathname.slice(6), text);
@@ -89,7 +94,7 @@ function findProject({ apiKey, faults }: DemoParts, given: string | null): strin
 
 function answerListing(
   { faults }: DemoParts,
-  { method, url: { searchParams } }: DemoRequest,
+  { method, url: { searchParams, origin } }: DemoRequest,
   path: string,
   project: string,
 ): DemoReply | null {
@@ -98,7 +103,7 @@ function answerListing(
   const fault = takeFault(faults, "listings");
   if (fault === "rate_limited") return toJson({ status: 429, body: toError(429, "Rate limit exceeded") });
   if (fault === "unreadable") return { kind: "page", status: 200, html: "<html>" };
-  const page = list(searchParams, faults);
+  const page = list(searchParams, faults, origin);
   if (page === null) return toJson({ status: 400, body: toError(400, "Invalid cursor") });
   const cursor = searchParams.get("cursor");
   const isLoop = fault === "looping_cursor" && cursor !== null;
@@ -128,7 +133,7 @@ function answerApi(
     return done.kind === "reply" ? toJson(done) : done;
   }
   if (route === "POST files" && `${first}/${second}` === "upload/request") return files.requestUpload(readBody(text));
-  if (route === "GET toolkits") return toFound(getToolkit(first, faults), "Toolkit not found");
+  if (route === "GET toolkits") return toFound(getToolkit(first, faults, url.origin), "Toolkit not found");
   if (route === "POST logs" && second === "")
     return toJson({ status: 200, body: executions.searchLog(readBody(text), project) });
   if (route === "GET logs") return toFound(executions.readLog(second, project), "Log not found");

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type StartedSystem, startSystem } from "../drill/started-system.ts";
+import { expectLogos } from "./app-logos.ts";
 import { type Console, expectFit, expectWidths, openConsole, PATIENT } from "./open-console.ts";
 
 const START_MS = 240_000;
@@ -376,4 +377,8 @@ test("an administrator saves a key of an own project, and removes it", async () 
   await page.getByRole("dialog").getByRole("button", { name: "Remove the key" }).click();
   await page.getByText("The key is removed.").waitFor();
   await section.getByText("Demo apps serve this workspace.").waitFor();
+});
+
+test("apps show the logos that a sync fetched, in the room of their letters", { timeout: START_MS }, async () => {
+  await expectLogos(console);
 });

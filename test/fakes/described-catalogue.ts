@@ -14,6 +14,8 @@ export class DescribedCatalogue implements CatalogueSource {
   /** The cursor after the first page of actions is this one; null: the right one. */
   loop: string | null = null;
   isOfTenant = false;
+  /** What the addresses of logos give. Requests are such as `logo https://logos.example/app0`. */
+  readonly logos = new Map<string, Uint8Array | Failed>();
   readonly #pageSize: number;
 
   constructor(size: { readonly apps: number; readonly actions: number; readonly page?: number }) {
@@ -55,6 +57,18 @@ export class DescribedCatalogue implements CatalogueSource {
   triggers(cursor: string | null, { apps }: { readonly apps: readonly string[] }) {
     return this.#reply(`triggers ${apps.join()}`, cursor, apps.map(describeTrigger));
   }
+
+  /** Gives an app another address of its logo; null: none. */
+  setLogo(app: string, logoUrl: string | null): void {
+    const known = this.described.get(app) ?? describeApp(app, 0);
+    this.described.set(app, { ...known, logoUrl });
+  }
+
+  readonly fetchLogo = (url: string): Promise<Result<Uint8Array>> => {
+    this.requests.push(`logo ${url}`);
+    const found = this.logos.get(url) ?? failed("upstream_failed", "Its server replied with HTTP 404.");
+    return Promise.resolve(found instanceof Uint8Array ? ok(found) : found);
+  };
 
   #reply<Item>(
     request: string,

@@ -147,6 +147,7 @@ const APP_CASES: readonly Case[] = [
   read("debug/resolve?q=mail", "debug/resolve"),
   { ...read("unknown/actions", "{app}/actions"), other: 404, owner: 404 },
   { ...read("unknown/triggers", "{app}/triggers"), other: 404, owner: 404 },
+  { ...read("unknown/logo", "{app}/logo"), other: 404, owner: 404 },
   ...["connect", "disconnect"].map(
     (name): Case => ({
       route: `POST /api/tools/${name}`,

@@ -61,7 +61,7 @@ const appFields = {
   app_name: z.string().describe("The name in lower case, such as `gmail`."),
   display_name: z.string(),
   description: z.string(),
-  logo_url: z.string().nullable().describe("Where Otto serves the logo; null without one."),
+  logo_url: z.string().nullable().describe("A path of this server, which serves the logo; null without one."),
   categories: z.array(z.string()),
   auth_schemes: z.array(z.string()).describe("Such as `OAUTH2` and `API_KEY`; empty: no account is needed."),
   action_count: z.int().describe("Of an app of the directory: the tools that tasks have, 0 until its server was read."),

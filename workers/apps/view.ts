@@ -50,8 +50,8 @@ function toAppFields(
     app_name: app.app,
     display_name: app.title,
     description: app.description,
-    // No route serves stored logos, and an address elsewhere would tell its owner who reads the page.
-    logo_url: null,
+    // An address elsewhere would tell its owner who reads the page.
+    logo_url: app.logo === null ? null : getLogoPath(app.app, app.logo),
     categories: [...app.categories],
     auth_schemes: [...app.authSchemes],
     action_count: actionCount,
@@ -65,6 +65,11 @@ function toAppFields(
       description,
     })),
   };
+}
+
+/** Another logo has another address, so a browser never shows an old one. */
+function getLogoPath(app: string, hash: string): string {
+  return `/api/tools/${encodeURIComponent(app)}/logo?v=${hash}`;
 }
 
 type UnlistedApp = Pick<CatalogueApp, "app" | "title"> & Pick<ConnectedApp, "provider">;

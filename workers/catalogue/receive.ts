@@ -64,7 +64,7 @@ async function toItemOutcome(env: Env, outcome: PageOutcome): Promise<ItemOutcom
 function logPage({ job, kind, phase, page }: SyncState, outcome: PageOutcome, ms: number): void {
   const progress = outcome.kind === "next" ? outcome.state.progress : null;
   const { appsSynced: apps, actionsSynced: actions, errors } = progress ?? {};
-  const note = outcome.kind === "ended" ? outcome.note : outcome.kind === "later" ? outcome.why : undefined;
+  const note = outcome.kind === "later" ? outcome.why : outcome.note;
   const line = { level: "info", sync: job, kind, phase, page, apps, actions, errors, ms, outcome: outcome.kind, note };
   console.log(JSON.stringify(line));
 }

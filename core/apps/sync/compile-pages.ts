@@ -77,7 +77,12 @@ export const publishCatalogue: Phase = async ({ table, blobs, now }, state) => {
   return published.value ? ok({ kind: "published", state }) : stop("The sync has ended.");
 };
 
-async function putText(blobs: BlobPort, text: string, getKey: (hash: string) => string): Promise<Result<string>> {
+/** Stores a text under its hash, and returns that. */
+export async function putText(
+  blobs: BlobPort,
+  text: string,
+  getKey: (hash: string) => string,
+): Promise<Result<string>> {
   const bytes = new TextEncoder().encode(text);
   const hash = await sha256Hex(bytes);
   const put = await blobs.put(getKey(hash), bytes);

@@ -19,7 +19,7 @@ const MAX_NAME = 200;
 const MAX_WHY = 500;
 
 /** The phases in their order. */
-export type SyncPhase = "apps" | "actions" | "triggers" | "settle" | "compile" | "publish";
+export type SyncPhase = "apps" | "actions" | "triggers" | "settle" | "compile" | "publish" | "logos";
 
 export interface SyncState {
   readonly job: string;
@@ -35,8 +35,10 @@ export interface SyncState {
   readonly seen: readonly string[];
   /** The apps whose actions are still to be read, one by one; null: one listing has the actions of all. */
   readonly apps: readonly string[] | null;
-  /** The last app whose triggers were read. */
+  /** The last app whose triggers were read, or whose logo was. */
   readonly after: string | null;
+  /** Logos that this sync tried to fetch; absent: none yet. */
+  readonly logos?: number;
   readonly progress: SyncProgress;
 }
 
@@ -45,6 +47,8 @@ export interface SyncDeps {
   readonly table: AppCatalogueTable;
   readonly blobs: BlobPort;
   readonly judge: (action: DescribedAction) => ActionJudgement;
+  /** Fetches a picture of at most 64 KiB. `not_available` if none can be fetched here. */
+  readonly fetchLogo: (url: string) => Promise<Result<Uint8Array>>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }

@@ -51,7 +51,8 @@ function openBucket(): SyncWorld["blobs"] {
 
 export function depsOf(world: SyncWorld, source: DescribedCatalogue): SyncDeps {
   const { table, blobs } = world;
-  return { source, table, blobs, judge: judgeAction, now: () => Date.now() + world.ahead };
+  const { fetchLogo } = source;
+  return { source, table, blobs, judge: judgeAction, fetchLogo, now: () => Date.now() + world.ahead };
 }
 
 export async function beginSync(world: SyncWorld, kind: SyncKind): Promise<SyncState> {

@@ -177,10 +177,11 @@ describe("syncs", () => {
 test("a version is published with its figures, and the next one replaces it", async () => {
   expect(valueOf(await table.pointer())).toBeNull();
   await fill();
-  expect(valueOf(await table.pointer())).toEqual({ snapshot: "a".repeat(64), syncedAt: START + 1_500 });
+  expect(valueOf(await table.pointer())).toEqual({ snapshot: "a".repeat(64), syncedAt: START + 1_500, logos: null });
+  valueOf(await table.publishLogos("c".repeat(64)));
   const { id } = await begin("full", START + 5_000);
   valueOf(await table.publish(id, { snapshot: "b".repeat(64), syncedAt: START + 6_000, stats: { ...STATS, apps: 7 } }));
-  expect(valueOf(await table.pointer())).toMatchObject({ snapshot: "b".repeat(64) });
+  expect(valueOf(await table.pointer())).toMatchObject({ snapshot: "b".repeat(64), logos: "c".repeat(64) });
   const stats = await runAsOwner(server, "select stat_key, stat_value from composio_stats_cache order by 1");
   expect(stats).toEqual([
     { stat_key: "actions", stat_value: "2" },

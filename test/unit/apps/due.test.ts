@@ -5,7 +5,7 @@ import { chooseDueSync, isSilent } from "../../../core/apps/sync/due.ts";
 const NOW = 1_800_000_000_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const synced = (ago: number) => ({ snapshot: "a", syncedAt: NOW - ago });
+const synced = (ago: number) => ({ snapshot: "a", syncedAt: NOW - ago, logos: null });
 const ended = (status: "failed" | "completed", ago: number) => ({ status, completedAt: NOW - ago });
 
 test.each([

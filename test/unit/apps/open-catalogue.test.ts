@@ -10,6 +10,7 @@ import {
   getListKey,
   getSnapshotKey,
 } from "../../../core/apps/compiled.ts";
+import { formatLogos, getLogosKey } from "../../../core/apps/logo.ts";
 import { failed, ok, type Result } from "../../../core/base/errors.ts";
 import type { CataloguePointer, CompiledApp } from "../../../core/ports/app-catalogue-table.ts";
 import type { AppCatalogue, ListedAction } from "../../../core/ports/app-catalogue.ts";
@@ -32,7 +33,6 @@ const APP: CompiledApp = {
   updatedAt: null,
   provider: "composio",
   status: "active",
-  logo: null,
   compiled: "c1",
 };
 const ACTION: ListedAction = {
@@ -87,7 +87,7 @@ function publish(hash: string, apps: readonly CompiledApp[]): void {
     files.set(getAppKey(app, compiled), formatApp({ app, actions: [], triggers: [] }));
   const stats = { apps: apps.length, actions: 1, triggers: 0, categories: [] };
   files.set(getSnapshotKey(hash), formatSnapshot({ list: "l1", stats, apps }));
-  pointer = ok({ snapshot: hash, syncedAt: clock });
+  pointer = ok({ snapshot: hash, syncedAt: clock, logos: null });
 }
 
 const read = async () => {
@@ -124,12 +124,33 @@ describe("a version", () => {
     expect(valueOf(await looking.actionsOf("slack"))).toEqual([]);
   });
 
+  test("gets logos that are published after it, and shares what was read of it", async () => {
+    const first = await read();
+    const actions = valueOf(await first.actions());
+    files.set(getLogosKey("g1"), formatLogos([{ app: "gmail", hash: "h1" }]));
+    pointer = ok({ snapshot: "s1", syncedAt: first.syncedAt, logos: "g1" });
+    clock += 60_000;
+    const second = await read();
+    expect(first.apps[0]?.logo).toBeNull();
+    expect(second).toMatchObject({ hash: "s1", apps: [{ app: "gmail", logo: "h1" }] });
+    expect(valueOf(await second.actions())).toBe(actions);
+    clock += 60_000;
+    expect(await read()).toBe(second);
+    // The file of later ones is missing: the logos stay until it is there.
+    pointer = ok({ snapshot: "s1", syncedAt: first.syncedAt, logos: "g2" });
+    clock += 60_000;
+    expect((await read()).apps[0]?.logo).toBe("h1");
+    files.set(getLogosKey("g2"), formatLogos([]));
+    clock += 60_000;
+    expect((await read()).apps[0]?.logo).toBeNull();
+  });
+
   test("is served while the database is away, and when a file of the next one is missing", async () => {
     await read();
     pointer = AWAY;
     clock += 60_000;
     expect((await read()).hash).toBe("s1");
-    pointer = ok({ snapshot: "s9", syncedAt: clock });
+    pointer = ok({ snapshot: "s9", syncedAt: clock, logos: null });
     clock += 60_000;
     expect((await read()).hash).toBe("s1");
   });

@@ -5,13 +5,19 @@ import { neon, neonConfig } from "@neondatabase/serverless";
 import { beforeEach, describe, expect, inject, test, vi } from "vitest";
 import { appCatalogueFromEnv, catalogueSyncsFromEnv } from "../../../adapters/env/app-catalogue.ts";
 import { inboxesFromEnv } from "../../../adapters/env/channels.ts";
+import { blobsFromEnv } from "../../../adapters/env/files.ts";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { SYNC_INBOX } from "../../../core/apps/sync/inbox-item.ts";
 import { MAX_RUN_MS } from "../../../core/apps/sync/run-page.ts";
+import { getLogoKey } from "../../../core/apps/logo.ts";
+import { ok } from "../../../core/base/errors.ts";
 import { makeId } from "../../../core/base/ids.ts";
+import type { LogoFault } from "../../../scripts/demo-apps/faults.ts";
 import { sweepCatalogue } from "../../../workers/sweep/catalogue.ts";
 import { valueOf } from "../../contracts/value-of.ts";
 import { DescribedCatalogue, TOO_MANY } from "../../fakes/described-catalogue.ts";
+import { controlDemoApps } from "../../mock-servers/demo-apps.ts";
+import { type Caller, expectProblem, knock, makeCaller } from "../http/entry.ts";
 import { setSource } from "./test-source.ts";
 
 const SOON = { timeout: 30_000, interval: 50 };
@@ -65,10 +71,10 @@ describe("a sync", () => {
     const listed = valueOf((await snapshot?.actions()) ?? { ok: true, value: [] }).map(({ action }) => action);
     expect(listed.toSorted()).toEqual([...source.provided.keys()].toSorted());
     expect(valueOf((await snapshot?.actionsOf("app1")) ?? { ok: true, value: [] })).toHaveLength(5);
-    // A page for each request, then one that settles, two that compile, and one that publishes.
+    // A page for each request, then one that settles, two that compile, one that publishes, and one for logos.
     await vi.waitFor(async () => {
       const states = (await listPages(id)).map(({ id: page, state }) => `${page.slice(id.length + 1)} ${state}`);
-      expect(states.toReversed()).toEqual(Array.from({ length: 9 }, (_, page) => `${page} done`));
+      expect(states.toReversed()).toEqual(Array.from({ length: 10 }, (_, page) => `${page} done`));
     }, SOON);
   });
 
@@ -133,5 +139,103 @@ describe("the sweep", () => {
     const { id } = await begin();
     await sweepCatalogue(env, Date.now() + 2 * MAX_RUN_MS + 60_000, source);
     expect(await findLatest()).toMatchObject({ id, status: "failed" });
+  });
+});
+
+describe("logos", () => {
+  const at = (app: string) => `${inject("servers").demoApps.url}/logos/${app}.svg`;
+  /** Apps whose logo is given as it is, or with a trick. */
+  const give = async (logos: Readonly<Record<string, LogoFault | "none">>): Promise<void> => {
+    for (const app of Object.keys(logos)) {
+      source.add(app, 1);
+      source.setLogo(app, at(app));
+    }
+    const faults = Object.entries(logos).filter((entry): entry is [string, LogoFault] => entry[1] !== "none");
+    await controlDemoApps(inject("servers").demoApps.url, { logos: Object.fromEntries(faults) });
+  };
+  const countRequests = async (app: string) => {
+    const { requests } = await controlDemoApps(inject("servers").demoApps.url);
+    return requests.filter((request) => request === `GET /logos/${app}.svg`).length;
+  };
+  /** Syncs, and gives what its last page says. */
+  async function sync(): Promise<string> {
+    const { id } = valueOf(await catalogueSyncsFromEnv(env, source).start("full"));
+    await waitForEnd("completed");
+    return await vi.waitUntil(
+      async () =>
+        (await listPages(id)).map(({ note }) => note ?? "").find((note) => note.includes("logos were fetched")),
+      SOON,
+    );
+  }
+  /** Routes read what was published. */
+  async function serve(): Promise<void> {
+    vi.spyOn(appCatalogueFromEnv(env), "snapshot").mockResolvedValue(ok(await readSnapshot()));
+  }
+  const findUrl = async (caller: Caller, app: string): Promise<string | null> =>
+    (await caller.send("GET", `/api/tools/marketplace?app=${app}`)).json.apps[0].logo_url;
+
+  test("are fetched once, and every tenant is served them", async () => {
+    await give({ painted: "none" });
+    expect(await sync()).toContain("1 of 1 logos were fetched");
+    expect(await countRequests("painted")).toBe(1);
+    expect(await sync()).toContain("0 of 0 logos were fetched");
+    expect(await countRequests("painted")).toBe(1);
+    await serve();
+    const [caller, other] = [await makeCaller(), await makeCaller(["tasks:read"])];
+    const url = (await findUrl(caller, "painted")) ?? "";
+    expect(url).toMatch(/^\/api\/tools\/painted\/logo\?v=[0-9a-f]{64}$/);
+    expect(await findUrl(other, "painted")).toBe(url);
+    expect(await findUrl(caller, "app0")).toBeNull();
+    for (const reader of [caller, other]) {
+      const answer = await reader.send("GET", url);
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
+      expect(answer.text).toMatch(/^<svg /);
+      expect(answer.headers.get("cache-control")).toBe("private, max-age=31536000, immutable");
+      const again = await reader.send("GET", url, undefined, { "if-none-match": answer.headers.get("etag") ?? "" });
+      expect([again.status, again.text]).toEqual([304, ""]);
+    }
+    for (const path of ["/api/tools/PAINTED/logo", "/api/tools/painted/logo?v=old"])
+      expect((await caller.send("GET", path)).headers.get("cache-control")).toBe("private, no-cache");
+    for (const app of ["app0", "nothing"]) expectProblem(await caller.send("GET", `/api/tools/${app}/logo`), 404);
+    expectProblem(await knock("GET", url), 401);
+    expectProblem(await (await makeCaller(["tasks:write"])).send("GET", url), 403);
+  });
+
+  test("with scripts are served in a sandbox that loads nothing", async () => {
+    await give({ scripted: "script" });
+    await sync();
+    await serve();
+    const caller = await makeCaller();
+    const answer = await caller.send("GET", (await findUrl(caller, "scripted")) ?? "");
+    expect(answer.text).toContain("<script>");
+    expect(answer.headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
+    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(answer.headers.get("cross-origin-resource-policy")).toBe("same-origin");
+  });
+
+  test("that are too large, no pictures, or at addresses inside are refused, and the sync completes", async () => {
+    await give({ large: "oversize", page: "page", inside: "private", broken: "error", fine: "none" });
+    source.add("direct", 1);
+    source.setLogo("direct", "https://169.254.169.254/latest/meta-data/");
+    expect(await sync()).toContain("1 of 6 logos were fetched");
+    expect(await findLatest()).toMatchObject({ status: "completed", errors: 0 });
+    await serve();
+    const caller = await makeCaller();
+    for (const app of ["large", "page", "inside", "broken", "direct"]) {
+      expect(await findUrl(caller, app), app).toBeNull();
+      expectProblem(await caller.send("GET", `/api/tools/${app}/logo`), 404);
+    }
+    expect(await findUrl(caller, "fine")).toContain("/api/tools/fine/logo");
+  });
+
+  test("are not served once their bytes are no picture", async () => {
+    await give({ replaced: "none" });
+    await sync();
+    await serve();
+    const caller = await makeCaller();
+    const url = (await findUrl(caller, "replaced")) ?? "";
+    const bytes = new TextEncoder().encode("<html>");
+    valueOf(await blobsFromEnv(env).put(getLogoKey(url.split("v=")[1] ?? ""), bytes));
+    expectProblem(await caller.send("GET", url), 404);
   });
 });

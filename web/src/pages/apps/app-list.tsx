@@ -16,7 +16,7 @@ export function AppList({ apps, label }: { readonly apps: readonly ShownApp[]; r
           key={app.app_name}
           className="relative flex min-w-0 gap-3 rounded-lg border border-line bg-surface p-3 hover:bg-hover"
         >
-          <AppTile title={app.display_name} />
+          <AppTile title={app.display_name} logo={app.logo_url} />
           <div className="flex min-w-0 flex-1 flex-col gap-1">
             <div className="flex flex-wrap items-baseline justify-between gap-x-3 gap-y-1">
               <AppLink app={app} />

@@ -108,7 +108,7 @@ function ShownApp({ app }: { readonly app: MarketplaceApp }) {
       }
     >
       <Card className="flex gap-4">
-        <AppTile title={app.display_name} />
+        <AppTile title={app.display_name} logo={app.logo_url} />
         <Facts>
           <Fact name="State">{said === null ? "Not connected" : <Badge tone={said.tone}>{said.word}</Badge>}</Fact>
           <Fact name="Workspace">{app.is_added ? "Added" : "Not added: agents cannot use it"}</Fact>
