@@ -2,7 +2,7 @@
  * The tokens of connections. A refresh has two guards, which are one statement each: the lease, which one caller gets
  * per version, and the compare-and-set of the version when the new tokens are stored. The database's clock decides.
  */
-import { and, eq, isNotNull, sql } from "drizzle-orm";
+import { and, isNotNull, type SQL, sql } from "drizzle-orm";
 import {
   findTokensProblem,
   getRevocationDelay,
@@ -114,7 +114,7 @@ export function tokenTable(store: ConnectionStore): Tokens {
       const [, [row]] = read.value;
       if (row === undefined || row.receipt === null) return ok(null);
       const { app, provider, tries, receipt } = row;
-      if (tries >= MAX_REVOCATION_TRIES) return await giveUp(id, tries);
+      if (tries >= MAX_REVOCATION_TRIES) return await giveUp(id, tries, receipt);
       const attempt = tries + 1;
       const taken = await take(id, attempt);
       if (!taken.ok) return taken;
@@ -128,8 +128,9 @@ export function tokenTable(store: ConnectionStore): Tokens {
     async endRevocation(id, { receipt }) {
       const ended = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
-          update entity_connections set revoking = array_remove(revoking, ${receipt}::text), revoke_tries = 0,
-            revoke_at = case when cardinality(array_remove(revoking, ${receipt}::text)) = 0 then null else now() end
+          update entity_connections set revoking = array_remove(revoking, ${receipt}::text),
+            revoke_tries = case when ${isLast(receipt)} and revoke_given_up then ${GIVEN_UP_TRIES}::int else 0 end,
+            revoke_at = case when ${isLast(receipt)} and not revoke_given_up then null else now() end
           where ${isThis(tenant, id)} and ${receipt}::text = any (revoking)`),
         deleteOrphan(query, tenant, id),
       ]);
@@ -157,17 +158,22 @@ export function tokenTable(store: ConnectionStore): Tokens {
     return taken.ok ? ok(taken.value[0].rowCount > 0) : taken;
   }
 
-  /** Erases tokens whose revocation cannot be confirmed. The row says so from then on. */
-  async function giveUp(id: string, tries: number): Promise<Result<null>> {
+  /** Erases one token set whose revocation cannot be confirmed; the next one has attempts of its own. The row says so at the end. */
+  async function giveUp(id: string, tries: number, receipt: string): Promise<Result<null>> {
     const given = await asTenant(connection, tenant, (query) => [
-      query
-        .update(rows)
-        .set({ revoking: [], revokeTries: GIVEN_UP_TRIES })
-        .where(and(isThis(tenant, id), eq(rows.revokeTries, tries))),
+      query.execute(sql`
+        update entity_connections set revoking = array_remove(revoking, ${receipt}::text), revoke_given_up = true,
+          revoke_tries = case when ${isLast(receipt)} then ${GIVEN_UP_TRIES}::int else 0 end, revoke_at = now()
+        where ${isThis(tenant, id)} and revoke_tries = ${tries}::int and revoking[1] = ${receipt}::text`),
       deleteOrphan(query, tenant, id),
     ]);
     return given.ok ? ok(null) : given;
   }
+}
+
+/** True if nothing but this token set waits to be revoked. */
+function isLast(receipt: string): SQL {
+  return sql`cardinality(array_remove(revoking, ${receipt}::text)) = 0`;
 }
 
 function failEnded(connection: string): Failed {

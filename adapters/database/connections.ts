@@ -181,7 +181,8 @@ export function connectionTable(
               settings_hash = ${settingsHash}::text, connected_by = ${by.person}::text, why = null, notified_at = null,
               ${FLOW_ENDED_TOO}, refresh_lease_until = null, last_checked_at = now(), updated_at = now(),
               revoke_at = case when revoking = '{}' then null else revoke_at end,
-              revoke_tries = case when revoking = '{}' then 0 else revoke_tries end
+              revoke_tries = case when revoking = '{}' then 0 else revoke_tries end,
+              revoke_given_up = revoke_given_up and revoking <> '{}'
             where ${isThis(tenant, id)} and ${isHeld}
               and (owner_person is null
                 or exists (select from people p where p.tenant = ${tenant} and p.id = owner_person))

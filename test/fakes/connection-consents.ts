@@ -84,6 +84,7 @@ export function fakeConsents(on: ConnectionRows): Consents {
           lastCheckedAt: on.now(),
           updatedAt: on.now(),
         });
+        row.hasGivenUp &&= row.revoking.length > 0;
         if (row.revoking.length === 0) edit(row, { revocation: null });
         on.acts.push(act);
         on.fixDefault(row.connection);

@@ -21,6 +21,8 @@ export interface Row {
   linkUsed: string | null;
   leasedUntil: number;
   revoking: TokenSet[];
+  /** Whether one of them was given up since the last consent. */
+  hasGivenUp: boolean;
 }
 
 const NO_CONNECTION = failed("not_found", "There is no connection with this id.");
@@ -134,7 +136,12 @@ export class ConnectionRows {
     const named = { tenant, id, app, provider, owner, alias, createdAt: now, updatedAt: now };
     const fresh = { status: "new", consent: 0, unattended: false, settingsHash: null } as const;
     const empty = { tokens: null, version: 0, flow: null, flowAccount: null, linkUsed: null, leasedUntil: 0 };
-    const row: Row = { connection: createConnection({ ...named, ...fresh }), ...empty, revoking: [] };
+    const row: Row = {
+      connection: createConnection({ ...named, ...fresh }),
+      ...empty,
+      revoking: [],
+      hasGivenUp: false,
+    };
     this.rows.set(id, row);
     return row;
   }

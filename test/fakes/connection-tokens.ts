@@ -67,8 +67,9 @@ export function fakeTokens(on: ConnectionRows): Tokens {
       const [tokens] = row.revoking;
       if (tokens === undefined || revocation === null || revocation.nextAt > on.now()) return ok(null);
       if (revocation.tries >= MAX_REVOCATION_TRIES) {
-        row.revoking = [];
-        edit(row, { revocation: { ...revocation, tries: GIVEN_UP_TRIES } });
+        row.revoking = row.revoking.slice(1);
+        row.hasGivenUp = true;
+        edit(row, { revocation: { nextAt: on.now(), tries: row.revoking.length === 0 ? GIVEN_UP_TRIES : 0 } });
         on.removeOrphan(row);
         return ok(null);
       }
@@ -81,7 +82,9 @@ export function fakeTokens(on: ConnectionRows): Tokens {
       const row = on.rows.get(id);
       if (row?.revoking.some((tokens) => JSON.stringify(tokens) === receipt) !== true) return ok(undefined);
       row.revoking = row.revoking.filter((tokens) => JSON.stringify(tokens) !== receipt);
-      edit(row, { revocation: row.revoking.length === 0 ? null : { nextAt: on.now(), tries: 0 } });
+      const isLast = row.revoking.length === 0;
+      const tries = isLast && row.hasGivenUp ? GIVEN_UP_TRIES : 0;
+      edit(row, { revocation: isLast && !row.hasGivenUp ? null : { nextAt: on.now(), tries } });
       on.removeOrphan(row);
       return Promise.resolve(ok(undefined));
     },

@@ -64,6 +64,31 @@ describe.each([fakeBackend(), postgresBackend()])("the end of connections in $na
       expect(valueOf(await on.table.find(id))).toMatchObject({ status: "revoked", revocation: null });
     });
 
+    test("with two token sets gives up one of them, and revokes the other in attempts of its own", async () => {
+      const { id } = await on.connect(on.own());
+      await on.revoke(id);
+      valueOf(await on.complete(id, { tokens: oauth("access 2") }));
+      await on.revoke(id);
+      for (let attempt = 1; attempt <= MAX_REVOCATION_TRIES; attempt += 1) {
+        expect(valueOf(await on.table.takeRevocation(id))).toMatchObject({ attempt, tokens: { access: "access 1" } });
+        await on.at.passTime(getRevocationDelay(attempt) + 1);
+      }
+      expect(valueOf(await on.table.takeRevocation(id))).toBeNull();
+      expect(valueOf(await on.table.find(id)).revocation).toMatchObject({ tries: 0 });
+      const due = valueOf(await on.table.takeRevocation(id));
+      expect(due).toMatchObject({ attempt: 1, tokens: { access: "access 2" } });
+      valueOf(await on.table.endRevocation(id, due ?? { receipt: "" }));
+      // The first one was never confirmed, and the row says so.
+      expect(valueOf(await on.table.find(id)).revocation).toMatchObject({ tries: GIVEN_UP_TRIES });
+      expect(valueOf(await on.table.takeRevocation(id))).toBeNull();
+      // Another consent begins again.
+      valueOf(await on.complete(id, { tokens: oauth("access 3") }));
+      expect(valueOf(await on.table.find(id)).revocation).toBeNull();
+      await on.revoke(id);
+      expect(await on.drain(id)).toMatchObject([{ access: "access 3" }]);
+      expect(valueOf(await on.table.find(id)).revocation).toBeNull();
+    });
+
     test("is ended for the tokens or the consent that were meant alone", async () => {
       const { id } = await on.connect(on.own());
       const { version } = valueOf(await on.table.tokens(id));
