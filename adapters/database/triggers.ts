@@ -164,8 +164,11 @@ function isThis(tenant: string, id: string) {
 function selectTriggers(query: Query) {
   const { id, version, config, owner, state, why, providerId, createdAt, updatedAt } = appTriggers;
   const actsFor = { person: people.id, name: people.name, timeZone: people.timeZone };
+  const ownerName = sql<
+    string | null
+  >`(select o.name from people o where o.tenant = ${appTriggers.tenant} and o.id = ${owner})`;
   return query
-    .select({ id, version, config, owner, state, why, actsFor, providerId, createdAt, updatedAt })
+    .select({ id, version, config, owner, ownerName, state, why, actsFor, providerId, createdAt, updatedAt })
     .from(appTriggers)
     .leftJoin(people, and(eq(people.tenant, appTriggers.tenant), eq(people.id, appTriggers.actsFor)));
 }

@@ -67,6 +67,8 @@ export interface Trigger {
   readonly config: TriggerConfig;
   /** The owner of its connection; null: shared. */
   readonly owner: string | null;
+  /** The name of that person; null without one. */
+  readonly ownerName: string | null;
   readonly state: TriggerState;
   /** Why it is stopped, or not created yet. */
   readonly why: string | null;

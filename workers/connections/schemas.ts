@@ -7,7 +7,7 @@ import { optionalQuery, pageQuery } from "../http/list-query.ts";
 const time = z.iso.datetime();
 const MAX_APP = 200;
 
-const ownerSchema = z.discriminatedUnion("kind", [
+export const ownerSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("person"), id: z.string(), name: z.string() }).meta({ id: "PersonOwner" }),
   z.strictObject({ kind: z.literal("shared") }).meta({ id: "SharedOwner" }),
 ]);

@@ -30,7 +30,8 @@ export function toConnectionView(connection: Connection, now: number) {
   };
 }
 
-function toOwnerView(owner: AccountOwner) {
+/** Whose a connection is. */
+export function toOwnerView(owner: AccountOwner) {
   return owner.kind === "shared" ? { kind: owner.kind } : { kind: owner.kind, id: owner.id, name: owner.name };
 }
 

@@ -1,6 +1,8 @@
 /** Triggers in the API, without the provider's ids. */
 import { z } from "zod";
 import { iso } from "../../core/base/iso.ts";
+import { ownerSchema } from "../connections/schemas.ts";
+import { toOwnerView } from "../connections/view.ts";
 import { type Trigger, TRIGGER_STATES, triggerRequestSchema } from "../../core/triggers/trigger.ts";
 
 const time = z.iso.datetime();
@@ -12,6 +14,7 @@ export const triggerSchema = z
     version: z.int(),
     ...settings,
     config: z.record(z.string(), z.unknown()),
+    owner: ownerSchema.describe("Of its connection."),
     state: z
       .enum(TRIGGER_STATES)
       .describe(
@@ -31,11 +34,13 @@ export const rotatedSchema = z
   .strictObject({ old_secret_until: time.describe("Until when events with the replaced secret are accepted.") })
   .meta({ id: "RotatedTriggerSecret" });
 
-export function toTriggerView({ id, version, config, state, why, actsFor, createdAt, updatedAt }: Trigger) {
+export function toTriggerView({ owner, ownerName, ...trigger }: Trigger) {
+  const { id, version, config, state, why, actsFor, createdAt, updatedAt } = trigger;
   return {
     id,
     version,
     ...config,
+    owner: toOwnerView(owner === null ? { kind: "shared" } : { kind: "person", id: owner, name: ownerName ?? owner }),
     state,
     why,
     acts_for: actsFor === null ? null : { person_id: actsFor.person, name: actsFor.name },

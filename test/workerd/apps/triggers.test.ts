@@ -115,7 +115,7 @@ describe("a trigger", () => {
     const shared = wanted({ connection: data[0].id });
     expectProblem(await ana.send("POST", TRIGGERS, shared), 403);
     const made = await boss.send("POST", TRIGGERS, shared);
-    expect(made.status, made.text).toBe(201);
+    expect([made.status, made.json.owner], made.text).toEqual([201, { kind: "shared" }]);
     expect((await ben.send("GET", `${TRIGGERS}/${made.json.id}`)).status).toBe(200);
     expectProblem(await ben.send("DELETE", `${TRIGGERS}/${made.json.id}`), 403);
   });
@@ -187,7 +187,7 @@ describe("an event", () => {
 
   test("acts for the person who asked for it, and for nobody without", async () => {
     const own = await makeTrigger({ acts_for: "me" });
-    expect(own.acts_for).toMatchObject({ person_id: ana.person });
+    expect(own).toMatchObject({ acts_for: { person_id: ana.person }, owner: { id: ana.person, name: "Ana" } });
     const providerId = await findProviderId(account);
     await sendBody(toMessage(providerId, { acts_for: ben.person }));
     const [event] = await settled(ana, own.id, 1);
