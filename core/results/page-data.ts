@@ -47,6 +47,8 @@ export interface FileItem {
   /** In bytes. */
   readonly size?: number;
   readonly modified?: string;
+  /** Where the call saved it in the task's sandbox. */
+  readonly path?: string;
 }
 
 export interface EventItem {
@@ -200,6 +202,7 @@ function toFile(row: Row): FileItem {
     ...line("content_type", row, ["mimetype", "contenttype"]),
     ...(Number.isSafeInteger(size) && size >= 0 ? { size } : {}),
     ...moment("modified", row, ["modifiedtime", "modified", "lastmodified", "lastmodifieddatetime", "clientmodified"]),
+    ...line("path", row, ["savedas"]),
   };
 }
 

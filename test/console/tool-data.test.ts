@@ -39,6 +39,8 @@ const MISFITS = `[...document.querySelectorAll("[role=group][aria-label=Result]"
   ].map((one) => one.outerHTML.slice(0, 200));
 })`;
 const LONG = "unbreakable".repeat(30);
+/** A file that a call of an app saved. */
+const SAVED = { name: "team.txt", mimetype: "text/plain", saved_as: "apps/googledrive/team.txt", size: 16 };
 
 /** A result of each type as an outside service answers it. */
 const GOOD: Readonly<Record<DetectedType, unknown>> = {
@@ -61,7 +63,7 @@ const GOOD: Readonly<Record<DetectedType, unknown>> = {
     row_count: 14,
   },
   terminal_output: { stdout: "3 passed\n", stderr: "one warning\n", exit_code: 1 },
-  files: APP_RESULTS["files"],
+  files: { files: [SAVED, ...(APP_RESULTS["files"] as { files: readonly unknown[] }).files] },
   events: APP_RESULTS["calendar"],
 };
 
@@ -146,6 +148,8 @@ test("a result of each type is drawn by its type, in part at first, and as JSON 
   await shown("terminal_output").getByText("Exit code 1").waitFor();
   await shown("terminal_output").getByText("one warning").waitFor();
   await shown("files").getByRole("link", { name: "Report 0.pdf" }).waitFor();
+  const saved = shown("files").getByRole("link", { name: "apps/googledrive/team.txt" });
+  expect(await saved.getAttribute("href")).toMatch(/^\/tasks\/task_\w+\?.*file=apps%2Fgoogledrive%2Fteam\.txt/);
   await shown("events").getByText("Room 4").first().waitFor();
   await expectFit(page, "tool-data");
   await expectEveryWidth(page, "tool-data");

@@ -16,7 +16,15 @@ export const toolDataFields = {
   terminal_output: list({ stdout: z.string(), stderr: z.string(), exit_code: z.number().nullable() }),
   emails: list({ id: text, thread_id: text, from: text, to: text, subject: text, date: text, text }),
   table_data: table,
-  files: list({ id: text, name: z.string(), url: text, content_type: text, size: z.int().optional(), modified: text }),
+  files: list({
+    id: text,
+    name: z.string(),
+    url: text,
+    content_type: text,
+    size: z.int().optional(),
+    modified: text,
+    path: text.describe("Where the call saved it in the task's sandbox."),
+  }),
   events: list({ id: text, title: text, start: text, end: text, location: text, people: text, url: text }),
   ledger: z
     .string()

@@ -6,6 +6,7 @@ import {
   countedName,
   DATA_TYPES,
   isPlain,
+  savedPathOf,
   toolDataOf,
   webAddressOf,
 } from "../../../web/src/pages/task/data/tool-data.ts";
@@ -24,6 +25,18 @@ describe("the data of a call on its page", () => {
     const entries = content?.kind === "table" ? content.rows : content?.kind === "list" ? content.entries : [];
     expect(data).toMatchObject({ type: page.detected_type, count: page.count });
     expect(entries).toHaveLength(page.count);
+  });
+
+  test.each([
+    ["apps/googledrive/team.txt", true],
+    ["apps/gmail/a b.pdf", true],
+    ["see apps/gmail/a.pdf", false],
+    ["apps/gmail/a/b.pdf", false],
+    ["apps/../secret", false],
+    ["apps/gmail/", false],
+    ["/apps/gmail/a.pdf", false],
+  ])("names a saved file by %s: %s", (text, isSaved) => {
+    expect(savedPathOf(text)).toBe(isSaved ? text : null);
   });
 
   test("belongs to its call, and an event of no call stays a line of its own", () => {

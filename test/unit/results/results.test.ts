@@ -188,6 +188,16 @@ describe("the detected type", () => {
     expect(page).toEqual({ detected_type: "documents", count: 1, documents: [{ title: "A", text: "b" }] });
   });
 
+  test("of a saved file has its path", () => {
+    const saved = { name: "team.txt", mimetype: "text/plain", saved_as: "apps/googledrive/team.txt", size: 16 };
+    const file = { name: "team.txt", content_type: "text/plain", size: 16, path: "apps/googledrive/team.txt" };
+    expect(forPage("composio_GOOGLEDRIVE_DOWNLOAD_FILE", saved)).toEqual({
+      detected_type: "files",
+      count: 1,
+      files: [file],
+    });
+  });
+
   test("of a long list has its count and says that it was cut", () => {
     const page = forPage(
       "t",

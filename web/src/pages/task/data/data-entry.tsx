@@ -5,7 +5,8 @@ import { CodeBlock } from "../../../ui/code.tsx";
 import { ExactTime } from "../../../ui/time.tsx";
 import { honestProse, visibleText } from "../../../ui/visible-text.ts";
 import { OutsideLink } from "./outside-link.tsx";
-import { type DataType, type Entry, webAddressOf } from "./tool-data.ts";
+import { SavedFileLink } from "./saved-file-link.tsx";
+import { type DataType, type Entry, savedPathOf, webAddressOf } from "./tool-data.ts";
 
 /** Characters of a text that is not folded. */
 const SHORT_TEXT = 240;
@@ -39,7 +40,7 @@ function EntryBody({ type, entry, label }: EntryProps & { readonly type: DataTyp
     case "files":
       return (
         <Line>
-          <Title text={entry["name"]} url={entry["url"]} />
+          <FileTitle entry={entry} />
           <span className="flex flex-wrap gap-x-3 text-quiet">
             <Plain text={entry["content_type"]} />
             {entry["size"] == null ? null : <span>{bytes(Number(entry["size"]))}</span>}
@@ -100,6 +101,17 @@ function Title({ text, url }: { readonly text: OptionalText; readonly url: Optio
   return (
     <span className="min-w-0 font-medium">
       <OutsideLink url={address}>{text ?? address}</OutsideLink>
+    </span>
+  );
+}
+
+/** A file that was saved in the sandbox leads there, and not to where it came from. */
+function FileTitle({ entry }: Pick<EntryProps, "entry">) {
+  const path = savedPathOf(entry["path"]);
+  if (path === null) return <Title text={entry["name"]} url={entry["url"]} />;
+  return (
+    <span className="min-w-0 font-medium">
+      <SavedFileLink path={path}>{path}</SavedFileLink>
     </span>
   );
 }

@@ -4,7 +4,8 @@
  */
 import { visibleText } from "../../../ui/visible-text.ts";
 import { OutsideLink } from "./outside-link.tsx";
-import { type Cell, webAddressOf } from "./tool-data.ts";
+import { SavedFileLink } from "./saved-file-link.tsx";
+import { type Cell, savedPathOf, webAddressOf } from "./tool-data.ts";
 
 interface DataTableProps {
   readonly columns: readonly string[];
@@ -60,6 +61,8 @@ function CellText({ cell }: { readonly cell: Cell }) {
   const text = String(cell);
   const url = webAddressOf(text);
   if (url !== null) return <OutsideLink url={url}>{text}</OutsideLink>;
+  const path = savedPathOf(text);
+  if (path !== null) return <SavedFileLink path={path}>{text}</SavedFileLink>;
   return (
     <bdi className={typeof cell === "number" ? "tabular-nums" : undefined} title={text.length > 120 ? text : undefined}>
       <span className="line-clamp-3">{visibleText(text)}</span>

@@ -93,6 +93,11 @@ export function webAddressOf(text: string | null | undefined): string | null {
   return text != null && /^https?:\/\//i.test(text) && URL.canParse(text) ? text : null;
 }
 
+/** The path of a file that a call of an app saves (`core/apps/calls/saved-files.ts`); null for any other text. */
+export function savedPathOf(text: string | null | undefined): string | null {
+  return text != null && /^apps\/[A-Za-z0-9_-]+\/[^/\n]{1,255}$/.test(text) ? text : null;
+}
+
 const [ONE, SEVERAL] = [0, 1] as const;
 const COUNTED: Readonly<Record<DataType, readonly [string, string]>> = {
   documents: ["document", "documents"],
