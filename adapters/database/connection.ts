@@ -60,10 +60,7 @@ const TABLES = [
   "app_triggers",
   "trigger_subscriptions",
   "trigger_endings",
-  "codebases",
-  "code_files",
-  "code_symbols",
-  "code_chunks",
+  "ended_triggers",
 ];
 
 /** Builds queries. A query awaited on its own runs without a tenant and sees nothing. */

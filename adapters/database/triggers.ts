@@ -22,7 +22,14 @@ export function triggerTable(connection: Connection): TriggerTable {
   return { ...tenantRows(connection), ...rowsOfAll(connection) };
 }
 
-type RowsOfAll = "findOwner" | "connectionsOf" | "pendingSince" | "takeEndings" | "endEnding";
+type RowsOfAll =
+  | "findOwner"
+  | "connectionsOf"
+  | "pendingSince"
+  | "takeEndings"
+  | "endEnding"
+  | "endedSince"
+  | "forgetEnded";
 
 function tenantRows(connection: Connection): Omit<TriggerTable, RowsOfAll> {
   return {
@@ -125,6 +132,23 @@ function rowsOfAll(connection: Connection): Pick<TriggerTable, RowsOfAll> {
       const read = await callDirectory(connection, sql`select tenant, id from ${from}`);
       if (!read.ok) return read;
       return ok(read.value.map(({ tenant, id }) => ({ tenant: String(tenant), id: String(id) })));
+    },
+
+    async endedSince(before, limit) {
+      const read = await asTenant(connection, OPERATOR_TENANT, (query) => [
+        query.execute(sql`
+          select tenant, id from ended_triggers where ended_at < ${iso(before)}::timestamptz
+          order by ended_at, id limit ${limit}::int`),
+      ]);
+      if (!read.ok) return read;
+      return ok(read.value[0].rows.map(({ tenant, id }) => ({ tenant: String(tenant), id: String(id) })));
+    },
+
+    async forgetEnded(id) {
+      const gone = await asTenant(connection, OPERATOR_TENANT, (query) => [
+        query.execute(sql`delete from ended_triggers where id = ${id}::text`),
+      ]);
+      return gone.ok ? ok(undefined) : gone;
     },
 
     async takeEndings(now, limit, delayMs) {

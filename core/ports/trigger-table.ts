@@ -63,4 +63,8 @@ export interface TriggerTable {
   takeEndings(now: number, limit: number, delayMs: number): Promise<Result<readonly string[]>>;
   /** The provider deleted it. */
   endEnding(providerId: string): Promise<Result<void>>;
+  /** Triggers that were deleted before this time and whose received events may be stored, the longest first. */
+  endedSince(before: number, limit: number): Promise<Result<readonly OwnedTrigger[]>>;
+  /** The received events of a deleted trigger are deleted. */
+  forgetEnded(id: string): Promise<Result<void>>;
 }

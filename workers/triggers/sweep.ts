@@ -1,8 +1,9 @@
-/** The sweep's work for triggers: finishes what was interrupted, and deletes ended ones at the provider. */
+/** The sweep's work for triggers: finishes what was interrupted, and deletes ended ones at the provider and their events here. */
 import { appProviderFromEnv } from "../../adapters/env/apps.ts";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import type { OwnedTrigger } from "../../core/ports/trigger-table.ts";
+import { closeHook } from "../channels/webhooks/hook-settings.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { attempt } from "../sweep/attempt.ts";
 import { attemptEach } from "../sweep/attempt-each.ts";
@@ -13,16 +14,38 @@ import { findEventsUrl, resumeSubscription } from "./subscription.ts";
 const PENDING_MS = 90_000;
 const MAX_PENDING = 50;
 const AT_ONCE = 5;
+/** A received event is in the inbox by then. */
+const ENDED_MS = 60_000;
+const MAX_ENDED = 100;
+/** How long one run begins to delete events. */
+const DELETE_MS = 10_000;
 /** How long one run begins requests to the provider. */
 const PROVIDER_MS = 15_000;
 
 /** Never throws. `now` is in milliseconds since the epoch. */
 export async function sweepTriggers(env: Env, now: number): Promise<void> {
+  await attempt("deleting events of ended triggers", () => deleteEvents(env, now));
   if (appProviderFromEnv(env) === null) return;
   const until = Date.now() + PROVIDER_MS;
   await attempt("subscribing to events", async () => unwrap(await resumeSubscription(env, now)));
   await attempt("creating pending triggers", () => createPending(env, now, until));
   await attempt("deleting ended triggers", () => endDueTriggers(env, now, until));
+}
+
+/** Deletes the received events of triggers that are deleted, however that happened. */
+async function deleteEvents(env: Env, now: number): Promise<void> {
+  const { triggers } = databaseFromEnv(env);
+  const ended = unwrap(await triggers.endedSince(now - ENDED_MS, MAX_ENDED));
+  const limits = { atOnce: AT_ONCE, until: Date.now() + DELETE_MS };
+  await attemptEach(
+    ended,
+    limits,
+    ({ id }) => `deleting the events of ${id}`,
+    async ({ tenant, id }) => {
+      await closeHook(env, tenant, id);
+      unwrap(await triggers.forgetEnded(id));
+    },
+  );
 }
 
 async function createPending(env: Env, now: number, until: number): Promise<void> {

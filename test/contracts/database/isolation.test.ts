@@ -112,6 +112,7 @@ describe("the Worker's role", () => {
     ["code_symbols", `delete from code_symbols where tenant = '%'`],
     ["code_chunks", `delete from code_chunks where tenant = '%'`],
     ["trigger_endings", `delete from trigger_endings where provider_id <> '%'`],
+    ["ended_triggers", `delete from ended_triggers where id <> '%'`],
   ])("changes nothing in %s of another tenant by: %s", async (table, statement) => {
     const before = await asOwner(`select * from ${table}`);
     await asApp(statement.replace("%", a.tenant.id), b.tenant.id);
@@ -149,6 +150,8 @@ describe("the Worker's role", () => {
     "update code_symbols set name = 'x'",
     "select otto_end_trigger()",
     "insert into trigger_endings values ('ti_other', now())",
+    "select otto_note_ended_trigger()",
+    "insert into ended_triggers values ('ten_x', 'trg_x', now())",
     "delete from trigger_subscriptions",
     "update agent_app_assignments set level = 'full'",
     "update agent_tool_permissions set is_active = true",

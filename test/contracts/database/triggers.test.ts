@@ -148,6 +148,13 @@ describe("a trigger of the provider ends", () => {
     valueOf(await database.people.remove(tenant, person, act("person.delete", person)));
     expect(await read(second.id)).toMatchObject(GONE);
     expect(await listEndings()).toEqual(expect.arrayContaining([first.providerId, second.providerId]));
+    // Their events are stored elsewhere, and end with them.
+    const find = async (before: number) =>
+      valueOf(await database.triggers.endedSince(before, 1_000)).filter((one) => one.tenant === tenant);
+    expect(new Set((await find(FAR)).map(({ id }) => id))).toEqual(new Set([first.id, second.id]));
+    expect(await find(0)).toEqual([]);
+    for (const { id } of [first, second]) valueOf(await database.triggers.forgetEnded(id));
+    expect(await find(FAR)).toEqual([]);
   });
 });
 
