@@ -21,7 +21,7 @@ export interface Suite {
   readonly retries: number;
   /** Milliseconds that one test, and one hook, may take. */
   readonly testTimeoutMs: number;
-  /** Time limit of the whole suite in milliseconds: several times its duration on two quiet cores, where others run beside it. */
+  /** Time limit of the whole suite in milliseconds: several times its duration on two quiet cores. Other suites run at the same time. */
   readonly suiteTimeoutMs: number;
   /** The folder below test/ whose files it runs again; absent: its own name. */
   readonly repeats?: string;

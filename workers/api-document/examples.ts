@@ -1,11 +1,12 @@
 /**
  * Examples for the document: one for each JSON body of a request and of a success. A reply's example is built from
- * its schema, the values of workers/api-document/example-values.ts, and the fields of its request. Each is a
+ * its schema, the values of workers/api-document/example-requests.ts and example-values.ts, and the fields of its request. Each is a
  * component, since many operations return the same type. test/workerd/http/api-examples.test.ts checks each against
  * its schema.
  */
 import { getOwn } from "../../core/base/own-field.ts";
-import { FIELDS, FORMATS, REQUESTS, TEXTS } from "./example-values.ts";
+import { REQUESTS } from "./example-requests.ts";
+import { FIELDS, FORMATS, TEXTS } from "./example-values.ts";
 
 type Json = Record<string, unknown>;
 
