@@ -25,6 +25,7 @@ const PATHS = [
   "/tool-sources/new-tool",
   "/skills",
   "/memory",
+  "/documents",
   "/mcp-servers",
   "/apps",
   "/apps/unknown",

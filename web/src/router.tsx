@@ -6,6 +6,7 @@ import { connectionRoutes } from "./pages/connections/routes.ts";
 import { deliveryRoutes } from "./pages/deliveries/routes.ts";
 import { inboxRoutes } from "./pages/inbox/routes.ts";
 import { mailRoutes } from "./pages/mail/routes.ts";
+import { documentRoutes } from "./pages/documents/routes.ts";
 import { memoryRoutes } from "./pages/memory/routes.ts";
 import { mcpServerRoutes } from "./pages/mcp-servers/routes.ts";
 import { settingsRoutes } from "./pages/settings/routes.ts";
@@ -39,6 +40,7 @@ const routeTree = rootRoute.addChildren([
     ...toolRoutes,
     ...skillRoutes,
     ...memoryRoutes,
+    ...documentRoutes,
     ...mcpServerRoutes,
     ...appRoutes,
     ...connectionRoutes,

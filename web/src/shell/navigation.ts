@@ -7,6 +7,7 @@ import {
   CalendarClock,
   ChartColumn,
   Contact,
+  Files,
   Gauge,
   Hammer,
   Inbox,
@@ -44,10 +45,16 @@ export const PLACES: readonly { readonly title: string; readonly places: readonl
       { to: "/agents", label: "Agents", Icon: UserCog },
       { to: "/tools", label: "Tools", Icon: Hammer },
       { to: "/skills", label: "Skills", Icon: BookOpen },
-      { to: "/memory", label: "Memory", Icon: Brain },
       { to: "/mcp-servers", label: "MCP servers", Icon: Plug },
       { to: "/apps", label: "Apps", Icon: LayoutGrid },
       { to: "/connections", label: "Connections", Icon: Cable },
+    ],
+  },
+  {
+    title: "Knowledge",
+    places: [
+      { to: "/memory", label: "Memory", Icon: Brain },
+      { to: "/documents", label: "Documents", Icon: Files },
     ],
   },
   {

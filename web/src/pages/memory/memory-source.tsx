@@ -1,9 +1,8 @@
 /** Where a memory came from: who wrote it, in which task, when. */
 import { Link } from "@tanstack/react-router";
-import { useAuthor } from "../../api/author.ts";
 import type { Memory } from "../../api/types.generated.ts";
+import { AuthorName } from "../../ui/author-name.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Name } from "../../ui/name.tsx";
 
 export function MemorySource({ memory }: { readonly memory: Memory }) {
   const { author, source_task, created_at, updated_at } = memory;
@@ -27,21 +26,5 @@ export function MemorySource({ memory }: { readonly memory: Memory }) {
         </span>
       )}
     </p>
-  );
-}
-
-function AuthorName({ id }: { readonly id: string }) {
-  const { kind, name } = useAuthor(id);
-  if (kind === "agent")
-    return (
-      <Link to="/agents/$agentId" params={{ agentId: id }} className="text-accent underline">
-        the agent <Name>{name}</Name>
-      </Link>
-    );
-  return (
-    <>
-      {kind === "key" ? "somebody with the key " : ""}
-      <Name>{kind === "key" ? `“${name}”` : name}</Name>
-    </>
   );
 }

@@ -2,7 +2,7 @@ import { X } from "lucide-react";
 import { bytes } from "../../ui/amounts.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { Notice } from "../../ui/notice.tsx";
-import { FileDrop } from "./file-drop.tsx";
+import { FileDrop } from "../../ui/file-drop.tsx";
 import { addFiles, type ChosenFile, MAX_FILE_BYTES } from "./upload-names.ts";
 import { visibleText } from "../../ui/visible-text.ts";
 

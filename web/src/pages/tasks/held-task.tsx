@@ -12,7 +12,7 @@ import { Confirm } from "../../ui/dialog.tsx";
 import { Notice, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
 import { Card } from "../../ui/page.tsx";
 import { taskQuery, titleOf } from "../task/task-query.ts";
-import { FileDrop } from "./file-drop.tsx";
+import { FileDrop } from "../../ui/file-drop.tsx";
 import { addFiles, tooLarge } from "./upload-names.ts";
 import type { Upload, UploadQueue } from "./upload-queue.ts";
 import { forgetUploads, useUploads } from "./uploads.ts";

@@ -1,7 +1,7 @@
 import { Paperclip } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { Button } from "../../ui/button.tsx";
-import { classes } from "../../ui/classes.ts";
+import { Button } from "./button.tsx";
+import { classes } from "./classes.ts";
 
 interface FileDropProps {
   readonly onFiles: (files: readonly File[]) => void;

@@ -1,0 +1,116 @@
+/** What a search finds: the passages that an agent would get, with where they stand. */
+import { useQuery } from "@tanstack/react-query";
+import { answered, api } from "../../api/client.ts";
+import type { KnowledgeResult } from "../../api/types.generated.ts";
+import { count } from "../../ui/amounts.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { CodeBlock } from "../../ui/code.tsx";
+import { FromOutside } from "../../ui/from-outside.tsx";
+import { Name } from "../../ui/name.tsx";
+import { Empty, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
+import { honestProse } from "../../ui/visible-text.ts";
+
+/** The most that a search gives. */
+const HITS = 20;
+/** Rows of a table that are shown. */
+const MAX_ROWS = 20;
+
+interface DocumentHitsProps {
+  readonly words: string;
+  readonly onOpen: (id: string) => void;
+}
+
+export function DocumentHits({ words, onOpen }: DocumentHitsProps) {
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: ["documents", "search", words],
+    queryFn: async () => await answered(api.POST("/v1/knowledge/search", { body: { query: words, limit: HITS } })),
+  });
+  if (isPending) return <Skeleton rows={4} height="h-20" />;
+  if (data === undefined) return <ProblemNotice error={error} doing="Couldn't search" onRetry={() => void refetch()} />;
+  const { results, searched } = data;
+  const where = `${count(searched.documents)} ${searched.documents === 1 ? "document" : "documents"}`;
+  if (results.length === 0)
+    return <Empty title="Nothing found">{`${where} were searched. Try other words, or a part of them.`}</Empty>;
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="text-sm text-quiet">
+        {`The best ${count(results.length)} from ${where}, as an agent gets them.`}
+        {searched.embedder === null ? " Meanings could not be compared just now: only words were." : ""}
+      </p>
+      <ol aria-label="Results" className="flex flex-col gap-3">
+        {results.map((result) => (
+          <Hit key={result.piece_id} result={result} onOpen={onOpen} />
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+function Hit({ result, onOpen }: { readonly result: KnowledgeResult; readonly onOpen: (id: string) => void }) {
+  const { title, heading, page, text, kind, relevance, document_id: id, label } = result;
+  const place = [...heading, ...(page === null ? [] : [`page ${page}`])].join(" · ");
+  return (
+    <li className="flex flex-col gap-2 rounded-lg border border-line bg-surface p-4">
+      <div className="flex flex-wrap items-center gap-2">
+        <Name className="font-medium">{title}</Name>
+        {kind === "text" ? null : <Badge tone="info">{KIND_WORDS[kind]}</Badge>}
+        {label === "outside" ? <FromOutside /> : null}
+        <span className="text-sm text-quiet tabular-nums">{relevance.toFixed(1)} %</span>
+        <span className="ml-auto">
+          <Button size="small" aria-label={honestProse(`Open ${title}`)} onClick={() => onOpen(id)}>
+            Open
+          </Button>
+        </span>
+      </div>
+      {place === "" ? null : <Name className="text-sm text-quiet">{place}</Name>}
+      {result.table === undefined ? null : <HitTable table={result.table} />}
+      {result.formula === undefined ? null : <CodeBlock label="The formula as TeX" text={result.formula.tex} />}
+      {result.table === undefined && result.formula === undefined ? (
+        <p dir="auto" className="line-clamp-6 whitespace-pre-wrap">
+          {honestProse(text)}
+        </p>
+      ) : null}
+    </li>
+  );
+}
+
+const KIND_WORDS = { table: "Table", formula: "Formula", image: "Picture" } as const;
+
+function HitTable({
+  table: { caption, columns, rows, row_count: total },
+}: {
+  readonly table: NonNullable<KnowledgeResult["table"]>;
+}) {
+  const shown = rows.slice(0, MAX_ROWS);
+  return (
+    <div tabIndex={0} role="region" aria-label={honestProse(caption ?? "Table")} className="overflow-x-auto">
+      <table className="border-collapse text-left text-sm">
+        {caption === null ? null : <caption className="pb-1 text-left text-quiet">{honestProse(caption)}</caption>}
+        <thead className="border-b border-line">
+          <tr>
+            {columns.map((column, index) => (
+              <th key={index} scope="col" className="px-2 py-1 font-medium">
+                {honestProse(column)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((row, index) => (
+            <tr key={index}>
+              {row.map((cell, at) => (
+                <td key={at} className="px-2 py-1 align-top">
+                  {honestProse(cell)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {total > shown.length ? (
+        <p className="pt-1 text-sm text-quiet">{`${count(shown.length)} of ${count(total)} rows`}</p>
+      ) : null}
+    </div>
+  );
+}

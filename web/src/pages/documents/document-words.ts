@@ -1,0 +1,44 @@
+/** The words for the states and contents of documents. */
+import type { Document } from "../../api/types.generated.ts";
+import { count } from "../../ui/amounts.ts";
+import type { Tone } from "../../ui/badge.tsx";
+
+type Status = Document["status"];
+
+export const DOCUMENT_STATE_WORDS: Readonly<Record<Status, { readonly word: string; readonly tone: Tone }>> = {
+  queued: { word: "Waiting", tone: "plain" },
+  reading: { word: "Being read", tone: "info" },
+  embedding: { word: "Being indexed", tone: "info" },
+  ready: { word: "Ready", tone: "good" },
+  failed: { word: "Failed", tone: "danger" },
+};
+
+/** True until it is ready or has failed. */
+export function isUnderWay({ status }: Pick<Document, "status">): boolean {
+  return status !== "ready" && status !== "failed";
+}
+
+const PIECE_WORDS = [
+  ["text", "passage", "passages"],
+  ["table", "table", "tables"],
+  ["formula", "formula", "formulas"],
+  ["image", "picture", "pictures"],
+] as const;
+
+/** What a search can find in it; null for nothing. */
+export function describePieces(pieces: Document["pieces"]): string | null {
+  const parts = PIECE_WORDS.flatMap(([kind, one, many]) => {
+    const number = pieces[kind];
+    return number === 0 ? [] : [`${count(number)} ${number === 1 ? one : many}`];
+  });
+  return parts.length === 0 ? null : parts.join(", ");
+}
+
+const WARNING_WORDS: Readonly<Record<string, string>> = {
+  formulas_not_read: "Formulas in a PDF are not read, so a search for formulas does not find them.",
+};
+
+/** A warning in a sentence; one without words of its own stays as the server wrote it. */
+export function explainWarning(warning: string): string {
+  return WARNING_WORDS[warning] ?? warning;
+}
