@@ -50,6 +50,7 @@ import { keyRoutes } from "./tenants/key-routes.ts";
 import { killSwitchRoutes } from "./tenants/kill-switch-routes.ts";
 import { knowledgeRoutes } from "./knowledge/routes.ts";
 import { knowledgeSearchRoutes } from "./knowledge/search-routes.ts";
+import { pieceRoutes } from "./knowledge/piece-routes.ts";
 import { memoryRoutes } from "./memory/routes.ts";
 import { openApiRoutes } from "./api-document/routes.ts";
 import { peopleRoutes } from "./people/routes.ts";
@@ -123,6 +124,7 @@ export function createApp(): App {
   memoryRoutes(app);
   knowledgeRoutes(app);
   knowledgeSearchRoutes(app);
+  pieceRoutes(app);
   projectRoutes(app);
   peopleRoutes(app);
   mailRoutes(app);

@@ -99,6 +99,7 @@ const OPEN_WITH_PROJECTS: readonly string[] = [
   "GET /v1/events",
   "GET /v1/inbox",
   "POST /v1/knowledge/search",
+  "GET /v1/knowledge/pieces/{id}",
   "* /v1/memory",
   "* /v1/memory/{id}",
   "* /v1/knowledge/documents",

@@ -36,10 +36,12 @@ const TRIGGER = "trg_01jd0000000000000000000000";
 
 /** Of the form of a document's id. `test/workerd/knowledge/routes.test.ts` has the same with documents. */
 const DOCUMENT = "doc_01jd0000000000000000000000";
+const PIECE = "pce_01jd0000000000000000000000";
 
 /** The routes of documents. */
 const DOCUMENT_CASES: readonly Case[] = [
   { route: "GET /v1/knowledge/documents", path: () => "/v1/knowledge/documents", other: "nothing of it", owner: 200 },
+  { route: "GET /v1/knowledge/pieces/{id}", path: () => `/v1/knowledge/pieces/${PIECE}`, other: 404, owner: 404 },
   {
     route: "POST /v1/knowledge/documents",
     path: () => "/v1/knowledge/documents",

@@ -74,6 +74,8 @@ export const FIELDS: Readonly<Record<string, unknown>> = {
   "Citation.piece_id": exampleId("piece"),
   "KnowledgeResult.document_id": exampleId("document"),
   "KnowledgeResult.piece_id": exampleId("piece"),
+  "PlacedPiece.piece_id": exampleId("piece"),
+  "ReadPieces.document_id": exampleId("document"),
   "Memory.id": exampleId("memory"),
   "Person.id": exampleId("person"),
   "agent.id": exampleId("agent"),

@@ -120,6 +120,26 @@ describe("the search of documents over the API", () => {
   });
 });
 
+describe("a piece that is read by its id", () => {
+  test("comes with its neighbours, to keys of its tenant and project, until its version is replaced", async () => {
+    const caller = await makeCaller();
+    const id = await addDocument(caller, [...LEASE, "Pets are allowed."], { project: "sales" });
+    const [found] = (await caller.send("POST", "/v1/knowledge/search", { query: "rent due" })).json.results;
+    const path = `/v1/knowledge/pieces/${found.piece_id}`;
+    const read = (await caller.send("GET", path)).json;
+    expect(read).toMatchObject({ document_id: id, title: "Lease", version: 1, label: "tenant" });
+    expect(read.pieces.map(({ text }: { text: string }) => text)).toEqual([...LEASE, "Pets are allowed."]);
+    expect((await caller.send("GET", `${path}?before=0&after=0`)).json.pieces).toMatchObject([{ text: LEASE[1] }]);
+    expectProblem(await caller.send("GET", `${path}?before=6`), 422);
+    expectProblem(await (await makeCaller()).send("GET", path), 404);
+    const key = await caller.send("POST", "/v1/keys", { name: "b", scopes: ["tasks:read"], projects: ["legal"] });
+    const headers = { authorization: `Bearer ${key.json.key}` };
+    expectProblem(await knock("GET", path, { headers }), 404);
+    await addDocument(caller, ["Pets are not allowed."], { id });
+    expectProblem(await caller.send("GET", path), 404);
+  });
+});
+
 describe("a task that searches documents", () => {
   test("cites what it was given, and warns of what it was not", async () => {
     const caller = await makeCaller();

@@ -413,6 +413,8 @@ export type PersonInput = { name: string; aliases?: (string)[] | undefined; addr
 
 export type PersonOwner = { kind: "person"; id: string; name: string };
 
+export type PlacedPiece = { piece_id: string; kind: KnowledgePieceKind; heading: (string)[]; page: number | null; start: number; end: number; text: string };
+
 export type PolicyDecision = "allow" | "ask" | "deny";
 
 export type Problem = { type: string; title: string; status: number; detail: string; code: ErrorCode; errors?: ({ field: string; message: string })[] | undefined; request_id: string };
@@ -430,6 +432,8 @@ export type QuestionAnsweredEvent = { seq: number; type: "question.answered"; da
 export type QuestionAskedEvent = { seq: number; type: "question.asked"; data: { task_id: string; at: string; step?: number | undefined; call_id: string; question_id: string | null; choices: (string)[] | null; query: string; person: string | null; person_id?: string | undefined; wait: boolean; expires_at: string | null; [field: string]: unknown } };
 
 export type QuestionExpiredEvent = { seq: number; type: "question.expired"; data: { task_id: string; at: string; question_id: string; call_id: string; query: string; person: string | null; person_id?: string | undefined; answer: string | null; [field: string]: unknown } };
+
+export type ReadPieces = { document_id: string; title: string; version: number; label: MemoryLabel; pieces: (PlacedPiece)[] };
 
 export type ReadingActions = { app_name: string; actions: ({ name: string; display_name: string; has_read_scopes: boolean; schema_hash: string })[] };
 
@@ -988,6 +992,10 @@ export interface paths {
   "/v1/knowledge/documents/{id}/reingest": {
     /** Read a document again */
     post: { parameters: { query?: never; path: { id: string } }; responses: { 202: { content: { "application/json": Document } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
+  "/v1/knowledge/pieces/{id}": {
+    /** Read a piece of a document */
+    get: { parameters: { query?: { before?: number | undefined; after?: number | undefined }; path: { id: string } }; responses: { 200: { content: { "application/json": ReadPieces } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/knowledge/search": {
     /** Search documents */
