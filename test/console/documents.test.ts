@@ -69,6 +69,20 @@ test("a search shows the passage with its heading, and a table as a table", asyn
   await expectWidths(page, "documents-found");
 });
 
+test("an answer lists what it cites, and a source opens at its passage", async () => {
+  const { page } = console;
+  const search = { calls: [{ name: "search_knowledge", arguments: { query: "days of leave" } }] };
+  const id = await console.makeTask("How much leave?", [search, { text: "Thirty days a year [Source 1]." }]);
+  await console.open(`/tasks/${id}`);
+  await page.getByRole("heading", { name: "Sources" }).waitFor();
+  await expectWidths(page, "answer-with-sources");
+  await page.getByRole("button", { name: "Open source 1" }).click();
+  const cited = page.getByRole("dialog").getByLabel("Cited passage");
+  expect(await cited.textContent()).toContain("thirty days of leave");
+  await expectFit(page, "cited-passage");
+  await page.keyboard.press("Escape");
+});
+
 test("a document is read again and deleted, and no search finds it then", async () => {
   const { page } = console;
   await console.open("/documents");

@@ -9,6 +9,7 @@ import { buttonClasses } from "../../ui/button.tsx";
 import { Empty, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
+import { Citations } from "./citations.tsx";
 import { PendingCards, PendingNotice } from "./pending-cards.tsx";
 import { TaskActions } from "./task-actions.tsx";
 import { TaskFacts } from "./task-facts.tsx";
@@ -73,6 +74,7 @@ function ShownTask({ task }: { readonly task: Task }) {
       <Suspense fallback={<Skeleton rows={5} label="Loading the view" />}>
         {Current === undefined ? null : <Current task={task} />}
       </Suspense>
+      {view === undefined ? <Citations output={task.output} /> : null}
     </Page>
   );
 }

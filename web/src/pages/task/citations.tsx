@@ -1,0 +1,110 @@
+/** The sources that an answer cites: each opens the document at the place that was read. */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { answered, api } from "../../api/client.ts";
+import { toApiError } from "../../api/problem.ts";
+import type { Citation, Task } from "../../api/types.generated.ts";
+import { Button } from "../../ui/button.tsx";
+import { classes } from "../../ui/classes.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { FromOutside } from "../../ui/from-outside.tsx";
+import { Name } from "../../ui/name.tsx";
+import { Notice, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
+import { Section } from "../../ui/page.tsx";
+import { honestProse } from "../../ui/visible-text.ts";
+
+/** Passages on each side of the cited one. */
+const AROUND = 2;
+
+/** Nothing for an answer without citations. */
+export function Citations({ output }: Pick<Task, "output">) {
+  const [open, setOpen] = useState<Citation | null>(null);
+  const citations = output?.citations ?? [];
+  if (citations.length === 0) return null;
+  return (
+    <Section title="Sources">
+      <ol className="flex flex-col gap-2">
+        {citations.map((citation) => (
+          <li key={citation.n} className="flex flex-col gap-1 rounded-lg border border-line bg-surface p-3">
+            <div className="flex flex-wrap items-center gap-2">
+              <span className="text-sm text-quiet">Source {citation.n}</span>
+              <Name className="font-medium">{citation.title}</Name>
+              {citation.page === null ? null : <span className="text-sm text-quiet">page {citation.page}</span>}
+              <span className="ml-auto">
+                <Button size="small" aria-label={`Open source ${citation.n}`} onClick={() => setOpen(citation)}>
+                  Open
+                </Button>
+              </span>
+            </div>
+            <p dir="auto" className="line-clamp-3 whitespace-pre-wrap text-quiet">
+              {honestProse(citation.quote)}
+            </p>
+          </li>
+        ))}
+      </ol>
+      <Dialog
+        isOpen={open !== null}
+        title={open === null ? "" : `Source ${open.n}: ${open.title}`}
+        onClose={() => setOpen(null)}
+        isWide
+      >
+        {open === null ? null : <CitedPlace citation={open} />}
+      </Dialog>
+    </Section>
+  );
+}
+
+/** The cited passage among its neighbours; its quote alone when the document has changed since. */
+function CitedPlace({ citation: { piece_id: id, document_id: document, quote } }: { readonly citation: Citation }) {
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: ["documents", "piece", id],
+    queryFn: async () => {
+      const params = { path: { id }, query: { before: AROUND, after: AROUND } };
+      return await answered(api.GET("/v1/knowledge/pieces/{id}", { params }));
+    },
+  });
+  if (isPending) return <Skeleton rows={4} height="h-16" />;
+  if (data === undefined) {
+    if (toApiError(error).status !== 404)
+      return <ProblemNotice error={error} doing="Couldn't open the document" onRetry={() => void refetch()} />;
+    return (
+      <div className="flex flex-col gap-3">
+        <Notice tone="warn" title="The document was replaced or deleted since">
+          This is what the answer is based on.
+        </Notice>
+        <Passage isCited text={quote} />
+      </div>
+    );
+  }
+  const [first] = data.pieces;
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-2 text-sm text-quiet">
+        {first === undefined || first.heading.length === 0 ? null : <Name>{first.heading.join(" · ")}</Name>}
+        {data.label === "outside" ? <FromOutside /> : null}
+        <Link to="/documents" search={{ open: document }} className="text-accent underline">
+          About the document
+        </Link>
+      </div>
+      {data.pieces.map((piece) => (
+        <Passage key={piece.piece_id} isCited={piece.piece_id === id} text={piece.text} />
+      ))}
+    </div>
+  );
+}
+
+function Passage({ isCited, text }: { readonly isCited: boolean; readonly text: string }) {
+  return (
+    <blockquote
+      dir="auto"
+      aria-label={isCited ? "Cited passage" : undefined}
+      className={classes(
+        "border-l-4 py-1 pl-3 whitespace-pre-wrap [overflow-wrap:anywhere]",
+        isCited ? "border-accent bg-accent-soft" : "border-line text-quiet",
+      )}
+    >
+      {honestProse(text)}
+    </blockquote>
+  );
+}
