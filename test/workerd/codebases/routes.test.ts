@@ -118,7 +118,7 @@ describe("a codebase", LONG, () => {
   test("says why it could not be indexed", async () => {
     const caller = await makeCaller();
     const zip = await uploadZip(caller, { "a.py": "x = 1\n" });
-    const broken = new Uint8Array([0x50, 0x4b, 3, 4, ...new Array<number>(60).fill(7)]);
+    const broken = new Uint8Array([0x50, 0x4b, 3, 4, ...Array.from({ length: 60 }, () => 7)]);
     const stored = await caller.send("POST", "/v1/codebases/archives", broken, ZIP);
     expect(stored.json.hash).not.toBe(zip);
     const made = await caller.send("POST", "/v1/codebases", {
