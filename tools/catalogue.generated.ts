@@ -39,6 +39,8 @@ import peopleRequestConnection from "./people/request-connection.ts";
 import shellRunCommand from "./shell/run-command.ts";
 import skillsRunSkillScript from "./skills/run-skill-script.ts";
 import knowledgeSearchCodebase from "./knowledge/search-codebase.ts";
+import knowledgeSearchFormulas from "./knowledge/search-formulas.ts";
+import knowledgeSearchImages from "./knowledge/search-images.ts";
 import filesSearchInFiles from "./files/search-in-files.ts";
 import knowledgeSearchKnowledge from "./knowledge/search-knowledge.ts";
 import knowledgeSearchMultimodal from "./knowledge/search-multimodal.ts";
@@ -97,6 +99,8 @@ export const catalogue: readonly Tool[] = [
   shellRunCommand,
   skillsRunSkillScript,
   knowledgeSearchCodebase,
+  knowledgeSearchFormulas,
+  knowledgeSearchImages,
   filesSearchInFiles,
   knowledgeSearchKnowledge,
   knowledgeSearchMultimodal,

@@ -141,6 +141,7 @@ export function createApp(): App {
   sessionRoutes(app);
   sessionsRoutes(app);
   secretRoutes(app);
+  databaseRoutes(app);
   codebaseRoutes(app);
   appRoutes(app);
   appCatalogueRoutes(app);

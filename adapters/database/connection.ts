@@ -60,6 +60,13 @@ const TABLES = [
   "app_triggers",
   "trigger_subscriptions",
   "trigger_endings",
+  "knowledge_documents",
+  "knowledge_versions",
+  "knowledge_pieces",
+  "codebases",
+  "code_files",
+  "code_symbols",
+  "code_chunks",
   "ended_triggers",
 ];
 

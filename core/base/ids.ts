@@ -29,6 +29,9 @@ export const ID_PREFIXES = {
   sync: "syn",
   trigger: "trg",
   providerKey: "pvk",
+  document: "doc",
+  piece: "pce",
+  database: "dbs",
   codebase: "cdb",
 } as const;
 

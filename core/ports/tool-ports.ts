@@ -5,6 +5,8 @@
 import type { PatternsPort } from "../lib/patterns.ts";
 import type { AppCallsPort } from "./app-calls.ts";
 import type { AppConnectionsPort } from "./app-connections.ts";
+import type { DocumentIntakePort } from "./document-intake.ts";
+import type { DatabasesPort } from "./databases.ts";
 import type { CodebasesPort } from "./codebases.ts";
 import type { DocumentsPort } from "./documents.ts";
 import type { FilesPort } from "./files.ts";

@@ -131,10 +131,10 @@ function buildLimits(dataBytes: number): CageLimits {
 const mounts = new Map<readonly string[], Promise<readonly Mount[]>>();
 
 /** `path` is the program's path below `root`. A test's program also gets its own folder. */
-async function getMounts(root: string, path: string): Promise<readonly Mount[]> {
-  const usual = await (mounts ??= findOwnMounts(root, [
-    ...OWN_PATHS,
-    ...PACKAGES.map((name) => `node_modules/${name}`),
-  ]));
+async function getMounts(root: string, path: string, packages: readonly string[]): Promise<readonly Mount[]> {
+  const known = mounts.get(packages);
+  const found = known ?? findOwnMounts(root, [...OWN_PATHS, ...packages.map((name) => `node_modules/${name}`)]);
+  mounts.set(packages, found);
+  const usual = await found;
   return path.startsWith(`${DOCUMENTS}/`) ? usual : [...usual, ...(await findOwnMounts(root, [dirname(path)]))];
 }

@@ -24,6 +24,7 @@ export function makeJobKinds({ egress }: JobDeps): readonly CheckedJobKind[] {
     defineMakeJob(openEngines(convertWithPandoc)),
     definePageJob(),
     defineSshJob(egress),
+    defineSqlJob(egress),
     defineCodeJob(egress, getCages),
   ];
 }

@@ -17,6 +17,7 @@ import type { SandboxRules } from "../../core/sandbox/rules.ts";
 import { catalogue } from "../../tools/catalogue.generated.ts";
 import { expect } from "vitest";
 import { fakeAppCalls } from "../fakes/app-calls.ts";
+import { fakeDocumentIntake } from "../fakes/document-intake.ts";
 import { codebasesOfTexts } from "../fakes/codebases.ts";
 import { fakeDocuments } from "../fakes/documents.ts";
 import { fakeAppConnections } from "../fakes/app-connections.ts";

@@ -46,6 +46,7 @@ export const REQUESTS: Readonly<Record<string, unknown>> = {
   EmptyInput: {},
   IncomingWebhookInput: { name: "pushes", type: "github", events: ["push"], prompt: "Summarize the push to {{ref}}." },
   KeyInput: { name: "reports", scopes: ["tasks:read", "tasks:write"] },
+  KnowledgeSearchInput: { query: "notice period of the lease" },
   McpApprovalInput: { hash: SHA256 },
   McpServerInput: { name: "tickets", url: "https://mcp.example.com/mcp" },
   McpServersInput: { mcpServers: { tickets: { url: "https://mcp.example.com/mcp" } } },

@@ -11,6 +11,7 @@ import { INGEST_STATES } from "../../core/knowledge/document.ts";
 import { DOCUMENT_KINDS } from "../../core/ports/documents.ts";
 import { EVENT_PATTERNS } from "../../core/channels/webhooks/endpoint.ts";
 import { TRIGGER_STATES } from "../../core/triggers/trigger.ts";
+import { DATABASE_STATUSES } from "../../core/databases/database.ts";
 import { CODEBASE_STATUSES } from "../../core/codebases/codebase.ts";
 import { SKIP_REASONS } from "../../core/codebases/indexed-file.ts";
 import { ERRORS } from "../../core/base/errors.ts";

@@ -44,6 +44,11 @@ export class ChannelRunner extends WorkerEntrypoint<Env> implements ChannelsRpc 
       const { receiveSyncPage } = await import("../catalogue/receive.ts");
       return await receiveSyncPage(this.env, this.sourceOfApps, item, lane);
     }
+    const reader = findIngestTenant(inbox);
+    if (reader !== null) {
+      const { receiveDocument } = await import("../knowledge/receive.ts");
+      return await receiveDocument(this.env, reader, item, this.ingestDeps);
+    }
     const ofCodebases = findInboxTenant(inbox);
     if (ofCodebases !== null) {
       const { receiveIndexItem } = await import("../codebases/receive.ts");

@@ -3,6 +3,7 @@ import { appCallsFromEnv } from "../../adapters/env/app-calls.ts";
 import { appRightsFromEnv } from "../../adapters/env/app-rights.ts";
 import { blobsFromEnv, filesFromEnv } from "../../adapters/env/files.ts";
 import { systemClock } from "../../adapters/env/clock.ts";
+import { databasesFromEnv } from "../../adapters/env/databases.ts";
 import { codebasesFromEnv } from "../../adapters/env/codebases.ts";
 import { documentsFromEnv } from "../../adapters/env/documents.ts";
 import { taskIntakeFromEnv } from "../../adapters/env/knowledge.ts";

@@ -105,7 +105,7 @@ export interface InboxRecord {
   readonly facts: JsonState;
 }
 
-/** An inbox, named `slack/{team}`, `webhook/{hook}`, `webhook/{tenant}`, `email/{tenant}`, `codebase/{tenant}` or `sync/catalogue`. */
+/** An inbox, named `slack/{team}`, `webhook/{hook}`, `webhook/{tenant}`, `email/{tenant}`, `ingest/{tenant}`, `codebase/{tenant}` or `sync/catalogue`. */
 export interface InboxRpc {
   /** Stores an item durably, then processes it in the background. */
   take(item: InboxItem): Promise<TakeResult>;

@@ -68,6 +68,9 @@ export const TABLES = [
   "agent_tool_permissions",
   "app_triggers",
   "trigger_subscriptions",
+  "knowledge_documents",
+  "knowledge_versions",
+  "knowledge_pieces",
   "codebases",
   "code_files",
   "code_symbols",
@@ -122,8 +125,10 @@ export async function fillTenant(database: Database, server: Pick<TestDatabase, 
   const connection = await connectSpy(database, tenant, person.id);
   await addSpyApp(database, tenant, agent.id);
   await addSpyTrigger(database, tenant, connection);
+  const known = await addSpyDocument(database, tenant);
   const codebase = await addSpyCode(database, tenant);
   const ids = {
+    ...known,
     codebase,
     agent: agent.id,
     task: task.task,
@@ -143,6 +148,21 @@ async function addSpyApp(database: Database, tenant: string, agent: string): Pro
   const assignments = [{ app: "spy_mail", isActive: true, level: "read_only" as const, actions: [] }];
   const settings = { assignments, permissions: new Map([["SPY_LOOK", false]]) };
   valueOf(await database.workspaceApps.setAgent(tenant, agent, settings, act("agent.set_apps", agent)));
+}
+
+/** A document with one piece, which searches read. */
+async function addSpyDocument(database: Database, tenant: string) {
+  const { knowledge } = database;
+  const document = documentRow({ project: "secret" });
+  valueOf(await knowledge.create(tenant, document, act("document.create", document.id)));
+  const place = { document: document.id, version: 1 };
+  const piece = textPiece(0);
+  valueOf(await knowledge.savePieces(tenant, place, [piece]));
+  valueOf(await knowledge.endReading(tenant, place, factsOfPieces([piece]), START));
+  const [first] = valueOf(await knowledge.listUnembedded(tenant, place, "m", 1));
+  valueOf(await knowledge.markEmbedded(tenant, "m", [first?.id ?? ""]));
+  valueOf(await knowledge.show(tenant, place, START));
+  return { document: document.id, piece: first?.id ?? "" };
 }
 
 /** An indexed codebase with one symbol. */

@@ -7,6 +7,7 @@
 import type { MiddlewareHandler } from "hono";
 import { parseAgentDocument } from "../../../core/agents/document.ts";
 import { OttoError, raise } from "../../../core/base/errors.ts";
+import { MAX_DOCUMENT_BYTES } from "../../../core/ports/documents.ts";
 import { MAX_ZIP_BYTES } from "../../../core/codebases/limits.ts";
 import { rateBody } from "../../../core/tenant/cost-rates.ts";
 import { chargeCost, meterWork } from "../charge-cost.ts";
@@ -30,6 +31,11 @@ const FILE_PATH = /^\/v1\/tasks\/[^/]+\/files\/[^]/;
 const COMPILED_PATH = /^\/v1\/(?:tools|mcp-servers)(?:\/|$)/;
 /** Paths that a skill is uploaded to. Their route parses the bytes. */
 const UPLOAD_PATH = /^\/v1\/skills(?:\/validate)?$/;
+/** Paths that a document is uploaded to, as a form whose bytes their route parses, or named in JSON. */
+const DOCUMENT_PATH = /^\/v1\/knowledge\/documents(?:\/[^/]+)?$/;
+const FORM_TYPE = /^multipart\/form-data\s*;/i;
+/** Maximum bytes of a form with a document, its fields and separators. */
+const MAX_FORM_BYTES = MAX_DOCUMENT_BYTES + 65_536;
 /** The path that an archive of code is uploaded to. It is stored as it is. */
 const ARCHIVE_PATH = "/v1/codebases/archives";
 
@@ -59,6 +65,7 @@ async function readLimited(c: AppContext): Promise<Uint8Array> {
 
 function findMaxBytes(c: AppContext): number {
   if (isSignIn(c)) return MAX_SIGN_IN_BYTES;
+  if (isDocumentForm(c)) return MAX_FORM_BYTES;
   if (c.req.path === ARCHIVE_PATH) return MAX_ZIP_BYTES;
   return UPLOAD_PATH.test(c.req.path) ? MAX_UPLOAD_BYTES : MAX_JSON_BYTES;
 }
@@ -70,7 +77,7 @@ function isDocumentForm(c: AppContext): boolean {
 export const checkJsonBody: MiddlewareHandler<AppEnv> = async function checkJsonBody(c, next) {
   const bytes = await readBody(c);
   if (bytes !== null && UPLOAD_PATH.test(c.req.path)) charge(c, rateBody("compiled", bytes.length));
-  else if (bytes !== null && c.req.path !== ARCHIVE_PATH) {
+  else if (bytes !== null && !isDocumentForm(c) && c.req.path !== ARCHIVE_PATH) {
     const type = c.req.header("content-type") ?? "";
     const headers = new Headers(c.req.raw.headers);
     const isAgentFile = bytes.length > 0 && AGENT_PATH.test(c.req.path) && namesYaml(type);
