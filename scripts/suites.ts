@@ -44,10 +44,19 @@ const USUAL = {
 } as const;
 
 /**
- * In the order in which they start, each when one before it has ended: first the three that take longest. `system`, whose tests have no
+ * In the order in which they start, each when one before it has ended: first those that take longest. `system`, whose tests have no
  * second try, begins when most of `workerd` is done; both compute the most, and make each other's tests late.
  */
 export const SUITES: readonly Suite[] = [
+  {
+    ...USUAL,
+    name: "workerd",
+    runtime: "workerd",
+    isolate: false,
+    retries: 1,
+    testTimeoutMs: 30_000,
+    suiteTimeoutMs: 50 * MINUTE_MS,
+  },
   // Its files share one system, whose runtime one of them kills.
   {
     ...USUAL,
@@ -56,7 +65,6 @@ export const SUITES: readonly Suite[] = [
     retries: 1,
     globalSetup: "test/setup/console-system.ts",
   },
-  { ...USUAL, name: "workerd", runtime: "workerd", isolate: false, retries: 1, testTimeoutMs: 30_000 },
   {
     ...USUAL,
     name: "startup",

@@ -105,9 +105,9 @@ test("a full sync that is killed at every page, with 429s and bad and vanished i
   let [pages, later, killed] = [0, 0, 0];
   for (let ended = false; !ended; ) {
     if (await giveUp(deps, state, pages % 2)) killed += 1;
-    // A reader that begins now sees the version before, whole.
+    // A reader that begins now sees the version before, whole. Logos follow once the new one is published.
     const seen = valueOf(await openAppCatalogue({ table, blobs, now: Date.now }).snapshot());
-    expect(seen?.hash).toBe(before?.hash);
+    if (state.phase !== "logos") expect(seen?.hash).toBe(before?.hash);
     const outcome = await runSyncPage(deps, state);
     ended = outcome.kind === "ended";
     if (outcome.kind === "later") later += 1;
