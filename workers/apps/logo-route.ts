@@ -11,7 +11,12 @@ import { answers, withKey } from "../http/answers.ts";
 import type { App } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { unwrap } from "../http/unwrap.ts";
+import { refuseInvalid } from "../http/validation.ts";
 import { appParams } from "./schemas.ts";
+
+const logoQuery = z.strictObject({
+  v: z.string().optional().describe("The hash of the wanted bytes. Others are not stored."),
+});
 
 const logo = createRoute({
   tags: ["Apps"],
@@ -24,20 +29,22 @@ const logo = createRoute({
     "`logo_url` of an app is this path with `v`, the hash of the bytes: then the reply can be stored for a year. Show it as a picture; it comes from the provider.",
   request: {
     params: appParams,
-    query: z.object({ v: z.string().optional().describe("The hash of the wanted bytes. Others are not stored.") }),
+    query: logoQuery,
   },
   responses: answers(
     {
       200: { description: "The bytes.", other: LOGO_TYPES },
       304: { description: "Your copy is current." },
     },
-    [404],
+    [404, 422],
   ),
 });
 
 export function appLogoRoute(app: App): void {
   app.openAPIRegistry.registerPath(logo);
   app.get("/api/tools/:app/logo", requireScope("tasks:read"), async (c) => {
+    const query = logoQuery.safeParse(c.req.query());
+    refuseInvalid(query.success ? query : { ...query, target: "query" });
     const name = c.req.param("app").toLowerCase();
     const snapshot = unwrap(await appCatalogueFromEnv(c.env).snapshot());
     const hash = snapshot?.apps.find((one) => one.app === name)?.logo ?? null;

@@ -10,7 +10,7 @@ import {
 } from "../../adapters/env/codebases.ts";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { raise } from "../../core/base/errors.ts";
-import { makeId } from "../../core/base/ids.ts";
+import { isId, makeId } from "../../core/base/ids.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import type { Codebase, CodebaseSource } from "../../core/codebases/codebase.ts";
 import { getCodebaseInbox, toIndexItem } from "../../core/codebases/inbox-item.ts";
@@ -152,6 +152,7 @@ function table(c: AppContext) {
 }
 
 async function find(c: AppContext, id: string): Promise<Codebase> {
+  if (!isId("codebase", id)) raise("not_found", "There is no such codebase.");
   return unwrap(await table(c).get(getTenant(c), id));
 }
 

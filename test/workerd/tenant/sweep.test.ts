@@ -114,6 +114,10 @@ test("says in the log that the database is away, and throws nothing", async () =
     "waking tasks that wait for connections",
     "revoking connections",
     "checking connections",
+    "deleting events of ended triggers",
+    "waking documents",
+    "removing documents",
+    "embedding documents",
   ]);
 });
 
