@@ -310,6 +310,7 @@ test("built-in tools touch the expected resources", () => {
     "write_file",
   ]);
   expect(namesOf("read files")).toEqual([
+    "add_to_knowledge",
     "attach_file",
     "find_files",
     "fs.read",
