@@ -88,8 +88,8 @@ export const SUITES: readonly Suite[] = [
     retries: 1,
     testTimeoutMs: 30_000,
   },
-  { ...USUAL, name: "unit", isolate: false, packages: false, testTimeoutMs: 20_000, suiteTimeoutMs: 10 * MINUTE_MS },
-  { ...USUAL, name: "tools", isolate: false, testTimeoutMs: 20_000, suiteTimeoutMs: 10 * MINUTE_MS },
+  { ...USUAL, name: "unit", isolate: false, packages: false, suiteTimeoutMs: 10 * MINUTE_MS },
+  { ...USUAL, name: "tools", isolate: false, suiteTimeoutMs: 10 * MINUTE_MS },
   // Its files share one reading and one parse of the tree.
   { ...USUAL, name: "architecture", serial: true, isolate: false, packages: false, suiteTimeoutMs: 5 * MINUTE_MS },
 ];
