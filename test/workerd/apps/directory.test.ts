@@ -30,7 +30,7 @@ function place(url = `${inject("servers").mcpUrl}/mcp/${id}`) {
 
 beforeEach(async () => {
   id = crypto.randomUUID();
-  place();
+  vi.spyOn(appCatalogueFromEnv(place()), "snapshot").mockResolvedValue(ok(null));
   await serve({});
   office = await openOffice();
 });

@@ -161,7 +161,7 @@ async function runTask({ ana }: Office): Promise<string> {
   return id;
 }
 
-test("no credential is found outside of its sealed row", async () => {
+test("no credential is found outside of its sealed row", { timeout: 120_000 }, async () => {
   const logged: string[] = [];
   for (const method of ["log", "info", "warn", "error", "debug"] as const)
     vi.spyOn(console, method).mockImplementation((...given) => void logged.push(given.map(String).join(" ")));

@@ -20,6 +20,7 @@ const ELSEWHERE = new Map([
   ["query_database", "not_found"],
   ["slack.notify", "not_available"],
   // The tenant has added no codebase.
+  ["read_source", "not_found"],
   ["search_codebase", "not_found"],
   // There is no project with tests among the files.
   ["test.run", "not_found"],
