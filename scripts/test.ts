@@ -15,7 +15,7 @@ import { closingLine, countSuite, type Report, type SuiteCount } from "./test-re
 
 const STATIC_CHECKS = "check";
 const STATIC_CHECKS_TIMEOUT_MS = 600_000;
-/** Two keep two cores busy. With three, each takes so long that its tests are late. */
+/** Two keep two cores busy. Three delay each other until tests exceed their times. */
 const SUITES_AT_ONCE = 2;
 const KNOWN: string[] = [STATIC_CHECKS, ...SUITES.map(({ name }) => name)];
 

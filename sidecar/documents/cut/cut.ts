@@ -77,7 +77,7 @@ function readTable(block: MarkdownNode, near: Near): CutTable | null {
   if (table === null) return null;
   const caption = table.caption ?? findCaption(near);
   const rows = table.rows.map((row) => [...row]);
-  // Documents often have tables without a row of headings, of which the first row is one.
+  // Many tables of documents mark no row of headings, but their first row is one.
   const isUntitled = table.columns.every((column) => column === "") && rows.length > 1;
   const columns = isUntitled ? (rows.shift() ?? []) : [...table.columns];
   return { caption, columns, rows };

@@ -24,7 +24,7 @@ interface Position {
   readonly end: { readonly offset?: number | undefined };
 }
 
-/** `withMath`: whether dollars enclose formulas. Prices of a sheet or a plain text are none. */
+/** `withMath`: whether dollars enclose formulas. In a sheet or a plain text, dollars are prices. */
 export function parseMarkdown(markdown: string, withMath: boolean): MarkdownNode {
   return fromMarkdown(markdown, {
     extensions: withMath ? [gfm(), math()] : [gfm()],

@@ -124,7 +124,7 @@ describe.each(Object.entries(BACKENDS))("codebases of %s", (_, open) => {
     expect(await table.removeOld(a, id, 10)).toEqual({ ok: true, value: true });
   });
 
-  test("are at most so many for a tenant", async () => {
+  test("are limited in number for each tenant", async () => {
     for (let count = 0; count < MAX_CODEBASES; count += 1) await create(newCodebase(`c${count}`));
     const more = await table.create(a, newCodebase("more"), act("codebase.create", "x"));
     expect(more).toMatchObject({ ok: false, error: { code: "quota_exceeded" } });

@@ -85,7 +85,7 @@ knowledgeSearchContract(
 describe("the real search of documents", () => {
   const searchFor = { kinds: PIECE_KINDS, scope: null, by: "both", limit: 20 } as const;
 
-  it("reads only what the caller may, whatever the vectors and the words propose", async () => {
+  it("reads only what the caller may, also where vectors and words propose more", async () => {
     const [owner, other] = [await newTenantId(), await newTenantId()];
     const ids = await addTo(owner, pgvector(), { title: "S", project: "p", pieces: [{ text: "canary" }] });
     const proposed = ids.map((id) => ({ id, score: 0.99 }));

@@ -263,7 +263,7 @@ describe("files of a project", LONG, () => {
     expect(files.get("a.sh")?.symbols).toMatchObject([{ name: "hello", doc: "Says hello.", calls: ["echo"] }]);
   });
 
-  it("are none in an empty project", async () => {
+  it("are absent from an empty project", async () => {
     expect(valueOf(await world.read({ kind: "files" })).files.size).toBe(0);
   });
 
