@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { failed, notSent, ok, type Result } from "../../core/base/errors.ts";
 import { chooseDatabase } from "../../core/databases/choose-database.ts";
-import { type DatabaseCheck, databaseCheckSchema, type DatabaseUser } from "../../core/databases/database.ts";
+import type { ListedUser } from "../../core/base/user-lists.ts";
+import { type DatabaseCheck, databaseCheckSchema } from "../../core/databases/database.ts";
 import type { DatabasesPort } from "../../core/ports/databases.ts";
 import type { TenantDatabase, TenantDatabaseTable } from "../../core/ports/tenant-database-table.ts";
 import { runJob } from "../sidecar/run-job.ts";
@@ -27,7 +28,7 @@ const rowsSchema = z.object({
 });
 
 /** The databases that `user` may use. */
-export function openDatabases(settings: DatabasesSettings & { readonly user: DatabaseUser }): DatabasesPort {
+export function openDatabases(settings: DatabasesSettings & { readonly user: ListedUser }): DatabasesPort {
   const { table, user } = settings;
   const choose = async (name: string | null) => {
     const all = await table.all();

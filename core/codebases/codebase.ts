@@ -1,4 +1,5 @@
 /** A codebase that agents can search: where its code comes from, who may use it, and its index. */
+import type { UserLists } from "../base/user-lists.ts";
 import { z } from "zod";
 import { projectSchema } from "../task/new-task.ts";
 import type { SkipReason } from "./indexed-file.ts";
@@ -40,36 +41,11 @@ export const codebaseUsersShape = {
   people: names.describe("Ids of people (`per_…`)"),
 } as const;
 
-/** Null: the list was not given. */
-export interface CodebaseUsers {
-  readonly agents: readonly string[] | null;
-  readonly projects: readonly string[] | null;
-  readonly people: readonly string[] | null;
-}
-
-/** Who asks. `person`: for whom the task acts; null for nobody. */
-export interface CodebaseUser {
-  readonly agent: string;
-  readonly project: string | null;
-  readonly person: string | null;
-}
-
-/** Each given list has to name the user; without any list nobody may use it. */
-export function mayUse({ agents, projects, people }: CodebaseUsers, { agent, project, person }: CodebaseUser): boolean {
-  const lists = [
-    [agents, agent],
-    [projects, project],
-    [people, person],
-  ] as const;
-  const given = lists.filter(([list]) => list !== null);
-  return given.length > 0 && given.every(([list, one]) => one !== null && list?.includes(one) === true);
-}
-
 export const CODEBASE_STATUSES = ["queued", "indexing", "ready", "failed"] as const;
 export type CodebaseStatus = (typeof CODEBASE_STATUSES)[number];
 
 /** Times are milliseconds since the epoch. */
-export interface Codebase extends CodebaseUsers {
+export interface Codebase extends UserLists {
   readonly id: string;
   readonly name: string;
   readonly source: CodebaseSource;

@@ -2,7 +2,8 @@
 import { failed, ok, type Result } from "../base/errors.ts";
 import { findNearest } from "../base/nearest.ts";
 import type { CodebasesPort, CodebaseTable } from "../ports/codebases.ts";
-import { type Codebase, type CodebaseUser, mayUse } from "./codebase.ts";
+import { isListed, type ListedUser } from "../base/user-lists.ts";
+import type { Codebase } from "./codebase.ts";
 import { parseCodeQuery, rankHits } from "./rank.ts";
 
 /** Hits of each kind that are ranked. */
@@ -14,7 +15,7 @@ const HOW_TO_ADD =
 export function openCodebases(
   table: Pick<CodebaseTable, "all" | "find">,
   tenant: string,
-  user: CodebaseUser,
+  user: ListedUser,
 ): CodebasesPort {
   return {
     async search({ query, fileType, codebase, limit }) {
@@ -42,8 +43,8 @@ export function openCodebases(
 }
 
 /** The codebases to search: the named one, or all that the user may use. */
-function choose(all: readonly Codebase[], name: string | null, user: CodebaseUser): Result<readonly Codebase[]> {
-  const usable = all.filter((one) => mayUse(one, user));
+function choose(all: readonly Codebase[], name: string | null, user: ListedUser): Result<readonly Codebase[]> {
+  const usable = all.filter((one) => isListed(one, user));
   if (name === null) {
     if (usable.length > 0) return ok(usable);
     return failed("not_found", `There is no codebase that this task may search. ${HOW_TO_ADD}`);

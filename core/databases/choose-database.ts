@@ -1,10 +1,11 @@
 /** Chooses the database of a query. */
 import { failed, ok, type Result } from "../base/errors.ts";
 import { findNearest } from "../base/nearest.ts";
-import { type DatabaseStatus, type DatabaseUser, type DatabaseUsers, mayUseDatabase } from "./database.ts";
+import { isListed, type ListedUser, type UserLists } from "../base/user-lists.ts";
+import type { DatabaseStatus } from "./database.ts";
 
 /** What the choice reads of a database. */
-export interface DatabaseChoice extends DatabaseUsers {
+export interface DatabaseChoice extends UserLists {
   readonly name: string;
   readonly status: DatabaseStatus;
 }
@@ -15,9 +16,9 @@ const MAX_NAMED = 10;
 export function chooseDatabase<T extends DatabaseChoice>(
   databases: readonly T[],
   name: string | null,
-  user: DatabaseUser,
+  user: ListedUser,
 ): Result<T> {
-  const usable = databases.filter((database) => mayUseDatabase(database, user));
+  const usable = databases.filter((database) => isListed(database, user));
   const found = name === null ? chooseOnly(usable) : findNamed(databases, usable, name);
   if (!found.ok || found.value.status === "ready") return found;
   const { name: known, status } = found.value;

@@ -81,20 +81,6 @@ export const databaseChangeSchema = z.strictObject({
   ...z.strictObject(settingFields).partial().shape,
 });
 
-/** Who may use a database: ids of agents, names of projects, ids of people. Null: that list does not limit it. */
-export interface DatabaseUsers {
-  readonly agents: readonly string[] | null;
-  readonly projects: readonly string[] | null;
-  readonly people: readonly string[] | null;
-}
-
-/** The task that wants to use a database. `person`: the one for whom it acts. */
-export interface DatabaseUser {
-  readonly agent: string;
-  readonly project: string | null;
-  readonly person: string | null;
-}
-
 /** The state of the latest check. Only a `ready` database can be queried. */
 export const DATABASE_STATUSES = ["unchecked", "ready", "rejected"] as const;
 export type DatabaseStatus = (typeof DATABASE_STATUSES)[number];
@@ -107,17 +93,6 @@ export const databaseCheckSchema = z.strictObject({
   tables: z.array(z.string()).describe("The first 200 tables that queries may read."),
 });
 export type DatabaseCheck = z.infer<typeof databaseCheckSchema>;
-
-/** True if there is a list, and each list has the user. */
-export function mayUseDatabase({ agents, projects, people }: DatabaseUsers, user: DatabaseUser): boolean {
-  const lists = [
-    [agents, user.agent],
-    [projects, user.project],
-    [people, user.person],
-  ] as const;
-  const given = lists.filter(([list]) => list !== null);
-  return given.length > 0 && given.every(([list, one]) => one !== null && list?.includes(one) === true);
-}
 
 /** A role that may write is rejected unless the settings accept it. */
 export function judgeCheck({ grants }: DatabaseCheck, settings: DatabaseSettings): DatabaseStatus {

@@ -1,11 +1,12 @@
 /** Codebases: their rows and index, the reader of their sources, and the search of a task's tools. */
 import type { Result } from "../base/errors.ts";
-import type { Codebase, CodebaseSource, CodebaseUsers } from "../codebases/codebase.ts";
+import type { UserLists } from "../base/user-lists.ts";
+import type { Codebase, CodebaseSource } from "../codebases/codebase.ts";
 import type { CodeFacts, IndexedFile } from "../codebases/indexed-file.ts";
 import type { CodeHit, CodeQuery, RankedHit } from "../codebases/rank.ts";
 import type { AuditEntry } from "./audit.ts";
 
-export interface NewCodebase extends CodebaseUsers {
+export interface NewCodebase extends UserLists {
   readonly id: string;
   readonly name: string;
   readonly source: CodebaseSource;

@@ -1,11 +1,12 @@
 /** The table of the databases that a tenant's agents may query. */
 import type { Result } from "../base/errors.ts";
 import type { Page, PageRequest } from "../base/page-cursor.ts";
-import type { DatabaseCheck, DatabaseSettings, DatabaseStatus, DatabaseUsers } from "../databases/database.ts";
+import type { UserLists } from "../base/user-lists.ts";
+import type { DatabaseCheck, DatabaseSettings, DatabaseStatus } from "../databases/database.ts";
 import type { AuditEntry } from "./audit.ts";
 
 /** A database, without its address. `version` grows with every change of its fields. */
-export interface TenantDatabase extends DatabaseUsers {
+export interface TenantDatabase extends UserLists {
   /** `dbs_…` */
   readonly id: string;
   readonly name: string;
@@ -20,7 +21,7 @@ export interface TenantDatabase extends DatabaseUsers {
 }
 
 /** A new database. */
-export interface NewDatabase extends DatabaseUsers {
+export interface NewDatabase extends UserLists {
   readonly id: string;
   readonly name: string;
   readonly kind: "postgres";
@@ -29,7 +30,7 @@ export interface NewDatabase extends DatabaseUsers {
 }
 
 /** The whole new state of a database. `dsn` null: it stays. The state of its check is given, too. */
-export interface DatabaseUpdate extends DatabaseUsers {
+export interface DatabaseUpdate extends UserLists {
   readonly id: string;
   readonly ifVersion: number;
   readonly settings: DatabaseSettings;

@@ -1,7 +1,7 @@
 /** Databases in memory: each answers a statement by a function. */
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { chooseDatabase, type DatabaseChoice } from "../../core/databases/choose-database.ts";
-import type { DatabaseUser } from "../../core/databases/database.ts";
+import type { ListedUser } from "../../core/base/user-lists.ts";
 import type { DatabaseRows, DatabasesPort } from "../../core/ports/databases.ts";
 
 /** What a statement returns; null: it is refused. */
@@ -15,12 +15,12 @@ const OPEN: DatabaseChoice = {
   people: null,
   status: "ready",
 };
-const USER: DatabaseUser = { agent: "agent_1", project: null, person: null };
+const USER: ListedUser = { agent: "agent_1", project: null, person: null };
 
 export function fakeDatabases(
   answer: FakeAnswer = () => ({ columns: ["customer", "count"], rows: [["Ana", 2]] }),
   databases: readonly DatabaseChoice[] = [OPEN],
-  user: DatabaseUser = USER,
+  user: ListedUser = USER,
 ): DatabasesPort {
   return {
     find: async (name) => {

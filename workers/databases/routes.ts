@@ -3,6 +3,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { checkDatabaseFromEnv, tenantDatabasesFromEnv } from "../../adapters/env/databases.ts";
+import type { UserLists } from "../../core/base/user-lists.ts";
 import { raise } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { iso } from "../../core/base/iso.ts";
@@ -13,7 +14,6 @@ import {
   databaseNameSchema,
   databaseSettingsSchema,
   DATABASE_STATUSES,
-  type DatabaseUsers,
   judgeCheck,
   newDatabaseSchema,
 } from "../../core/databases/database.ts";
@@ -194,13 +194,13 @@ async function findDatabase(c: AppContext, name: string): Promise<TenantDatabase
 }
 
 /** A list that a request gives; undefined: it gives none. */
-type GivenUsers = { readonly [Field in keyof DatabaseUsers]: readonly string[] | null | undefined };
+type GivenUsers = { readonly [Field in keyof UserLists]: readonly string[] | null | undefined };
 
 /** Returns the lists in their stored form: agents by id. `invalid_input` names an unknown agent or person. */
 async function readUsers(
   c: AppContext,
   { agents = null, projects = null, people = null }: GivenUsers,
-): Promise<DatabaseUsers> {
+): Promise<UserLists> {
   for (const [index, id] of (people ?? []).entries()) {
     const found = await databaseFromEnv(c.env).people.get(getTenant(c), id);
     if (!found.ok && found.error.code === "not_found")

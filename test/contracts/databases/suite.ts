@@ -1,13 +1,13 @@
 /** What every `DatabasesPort` does. */
 import { describe, expect, it } from "vitest";
-import type { DatabaseUser } from "../../../core/databases/database.ts";
+import type { ListedUser } from "../../../core/base/user-lists.ts";
 import type { DatabaseChoice } from "../../../core/databases/choose-database.ts";
 import type { DatabasesPort } from "../../../core/ports/databases.ts";
 
 /** Opens the port for a user of these databases. Each has a table `orders` with two rows of a column `id`. */
-export type OpenDatabases = (databases: readonly DatabaseChoice[], user: DatabaseUser) => DatabasesPort;
+export type OpenDatabases = (databases: readonly DatabaseChoice[], user: ListedUser) => DatabasesPort;
 
-const ANA: DatabaseUser = { agent: "agent_1", project: "books", person: "per_ana" };
+const ANA: ListedUser = { agent: "agent_1", project: "books", person: "per_ana" };
 const EVERYONE = { agents: ["agent_1"], projects: null, people: null, status: "ready" } as const;
 
 export function databasesContract(name: string, open: OpenDatabases): void {

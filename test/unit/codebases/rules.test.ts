@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cutChunks, splitLines } from "../../../core/codebases/chunks.ts";
-import { codebaseSourceSchema, mayUse } from "../../../core/codebases/codebase.ts";
+import { isListed } from "../../../core/base/user-lists.ts";
+import { codebaseSourceSchema } from "../../../core/codebases/codebase.ts";
 import { isOfType, listExtensions } from "../../../core/codebases/languages.ts";
 import { MAX_CHUNK_CHARACTERS } from "../../../core/codebases/limits.ts";
 import { listWords, normalizeName, splitName } from "../../../core/codebases/names.ts";
@@ -110,12 +111,12 @@ describe("who may search", () => {
     ["one list that does not match", { agents: ["coder"], projects: ["web"], people: null }, false],
     ["one list that is empty", { agents: ["coder"], projects: null, people: [] }, false],
   ])("with %s", (_, users, isAllowed) => {
-    expect(mayUse(users, user)).toBe(isAllowed);
+    expect(isListed(users, user)).toBe(isAllowed);
   });
 
   it("is nobody by a list of people or projects when a task has none", () => {
-    expect(mayUse({ ...nobody, people: ["per_1"] }, { ...user, person: null })).toBe(false);
-    expect(mayUse({ ...nobody, projects: ["shop"] }, { ...user, project: null })).toBe(false);
+    expect(isListed({ ...nobody, people: ["per_1"] }, { ...user, person: null })).toBe(false);
+    expect(isListed({ ...nobody, projects: ["shop"] }, { ...user, project: null })).toBe(false);
   });
 });
 
