@@ -8,9 +8,9 @@ import { PIECE_KINDS } from "../../core/knowledge/piece.ts";
 import { MEMORY_LABELS, nameMemoryLabel } from "../../core/memory/memory.ts";
 import { answers, withKey } from "../http/answers.ts";
 import type { App } from "../http/context.ts";
-import { getBounds } from "../http/middleware/key-bounds.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { getTenant } from "../http/principal.ts";
+import { getKeyScope } from "../http/project-scope.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 /** Pieces on each side of the named one. */
@@ -62,9 +62,8 @@ export function pieceRoutes(app: App): void {
     const { id } = c.req.valid("param");
     if (!isId("piece", id)) raise("not_found", "There is no such piece.");
     const { before = 1, after = 1 } = c.req.valid("query");
-    const scope = getBounds(c)?.projects ?? null;
     const { knowledge } = databaseFromEnv(c.env);
-    const pieces = unwrap(await knowledge.neighbours(getTenant(c), scope, { id, before, after }));
+    const pieces = unwrap(await knowledge.neighbours(getTenant(c), getKeyScope(c), { id, before, after }));
     const named = pieces.find((piece) => piece.id === id);
     if (named === undefined) return raise("not_found", "There is no such piece.");
     const { document, title, version, label } = named;

@@ -9,7 +9,6 @@ import { isId, makeId } from "../../core/base/ids.ts";
 import { writeCursor } from "../../core/base/page-cursor.ts";
 import { acceptDocument, acceptVersion, deleteDocument, readOriginal } from "../../core/knowledge/accept.ts";
 import { INGEST_STATES, type KnowledgeDocument } from "../../core/knowledge/document.ts";
-import type { MemoryScope } from "../../core/memory/memory.ts";
 import { projectSchema } from "../../core/task/new-task.ts";
 import { checkProject } from "../../core/tenant/key-bounds.ts";
 import { answers, withKey } from "../http/answers.ts";
@@ -21,6 +20,7 @@ import { requireScope } from "../http/middleware/require-scope.ts";
 import { getIdSource } from "../http/new-ids.ts";
 import { getTenant } from "../http/principal.ts";
 import { pageOf } from "../http/schemas.ts";
+import { getKeyScope, readProjectScope } from "../http/project-scope.ts";
 import { unwrap } from "../http/unwrap.ts";
 import { refuseInvalid } from "../http/validation.ts";
 import {
@@ -156,7 +156,7 @@ export function knowledgeRoutes(app: App): void {
 
   app.openapi(list, async (c) => {
     const asked = c.req.valid("query");
-    const filter = { scope: readScope(c, asked), status: asked.status ?? null };
+    const filter = { scope: readProjectScope(c, asked, "documents"), status: asked.status ?? null };
     const page = unwrap(await databaseFromEnv(c.env).knowledge.page(getTenant(c), filter, readPageRequest(asked)));
     const next = page.next === null ? null : writeCursor(page.next);
     return c.json({ data: page.items.map(toDocumentView), next_cursor: next }, 200);
@@ -187,7 +187,7 @@ export function knowledgeRoutes(app: App): void {
     const { id } = c.req.valid("param");
     if (!isId("document", id)) raise("not_found", NO_DOCUMENT);
     const act = await createAuditEntry(c, "document.delete", id);
-    return c.json(toDocumentView(unwrap(await deleteDocument(getDeps(c), getScope(c), id, act))), 200);
+    return c.json(toDocumentView(unwrap(await deleteDocument(getDeps(c), getKeyScope(c), id, act))), 200);
   });
 }
 
@@ -201,7 +201,7 @@ async function addVersion(c: AppContext, id: string, given: GivenChange): Promis
   const { filename, title, tags, label } = given;
   const change = { id, filename, title, tags: tags === null ? null : unique(tags), label };
   const version = { source: given.source, bytes: given.bytes, token: toToken(random) };
-  return unwrap(await acceptVersion(getDeps(c), getScope(c), change, version, act));
+  return unwrap(await acceptVersion(getDeps(c), getKeyScope(c), change, version, act));
 }
 
 function getDeps(c: AppContext) {
@@ -216,28 +216,9 @@ async function readJson<Schema extends z.ZodType>(c: AppContext, schema: Schema)
   throw parsed.error;
 }
 
-/** The projects of the caller's key; null: all of the tenant. */
-function getScope(c: AppContext): MemoryScope {
-  return getBounds(c)?.projects ?? null;
-}
-
-function readScope(
-  c: AppContext,
-  { project, scope }: { project?: string | undefined; scope?: string | undefined },
-): MemoryScope {
-  if (project !== undefined && scope === "tenant")
-    raise("invalid_input", "scope: `tenant` selects documents without a project; omit project", { field: "scope" });
-  if (scope === "tenant" && getScope(c) !== null)
-    raise("forbidden", "This key is bound to projects. Name one of them in project.", { field: "scope" });
-  if (scope === "tenant") return [null];
-  if (project === undefined) return getScope(c);
-  unwrap(checkProject(getBounds(c), project));
-  return [project];
-}
-
 async function findDocument(c: AppContext, id: string): Promise<KnowledgeDocument> {
   if (!isId("document", id)) return raise("not_found", NO_DOCUMENT);
-  return unwrap(await databaseFromEnv(c.env).knowledge.get(getTenant(c), getScope(c), id));
+  return unwrap(await databaseFromEnv(c.env).knowledge.get(getTenant(c), getKeyScope(c), id));
 }
 
 function unique(tags: readonly string[]): string[] {

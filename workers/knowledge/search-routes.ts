@@ -2,24 +2,15 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { knowledgeSearchesFromEnv } from "../../adapters/env/knowledge-search.ts";
-import { raise } from "../../core/base/errors.ts";
 import { PIECE_KINDS, type ReadPiece } from "../../core/knowledge/piece.ts";
-import {
-  DEFAULT_HITS,
-  MAX_HITS,
-  MEMORY_LABELS,
-  type MemoryScope,
-  nameMemoryLabel,
-  querySchema,
-} from "../../core/memory/memory.ts";
+import { DEFAULT_HITS, MAX_HITS, MEMORY_LABELS, nameMemoryLabel, querySchema } from "../../core/memory/memory.ts";
 import type { KnowledgeHit } from "../../core/ports/knowledge-search.ts";
 import { projectSchema } from "../../core/task/new-task.ts";
-import { checkProject } from "../../core/tenant/key-bounds.ts";
 import { answers, withKey } from "../http/answers.ts";
-import type { App, AppContext } from "../http/context.ts";
-import { getBounds } from "../http/middleware/key-bounds.ts";
+import type { App } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { getTenant } from "../http/principal.ts";
+import { readProjectScope } from "../http/project-scope.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 const SEARCHES = ["both", "vectors"] as const;
@@ -118,30 +109,13 @@ const search = createRoute({
 export function knowledgeSearchRoutes(app: App): void {
   app.openapi(search, async (c) => {
     const { query, kinds = PIECE_KINDS, by = "both", limit = DEFAULT_HITS, ...where } = c.req.valid("json");
-    const wanted = { query, kinds: [...new Set(kinds)], by, limit, scope: readScope(c, where) };
+    const wanted = { query, kinds: [...new Set(kinds)], by, limit, scope: readProjectScope(c, where, "documents") };
     const found = unwrap(await knowledgeSearchesFromEnv(c.env).search(getTenant(c), wanted, c.req.raw.signal));
     const { documents, pieces, embedder, formulasNotRead: unread } = found.searched;
     const warnings = unread > 0 && kinds.includes("formula") ? [`formulas_not_read: ${unread} documents`] : [];
     const searched = { documents, pieces, embedder };
     return c.json({ query, total: found.total, results: found.hits.map(toResult), searched, warnings }, 200);
   });
-}
-
-function readScope(
-  c: AppContext,
-  { project, scope }: { readonly project?: string | undefined; readonly scope?: string | undefined },
-): MemoryScope {
-  const projects = getBounds(c)?.projects ?? null;
-  if (scope === "tenant") {
-    if (project !== undefined)
-      raise("invalid_input", "scope: `tenant` selects documents without a project; omit project", { field: "scope" });
-    if (projects !== null)
-      raise("forbidden", "This key is bound to projects. Name one of them in project.", { field: "scope" });
-    return [null];
-  }
-  if (project === undefined) return projects;
-  unwrap(checkProject(getBounds(c), project));
-  return [project];
 }
 
 function toResult({ piece, score, relevance }: KnowledgeHit): z.input<typeof resultSchema> {

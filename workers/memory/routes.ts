@@ -12,7 +12,6 @@ import {
   type Memory,
   MEMORY_KINDS,
   MEMORY_LABELS,
-  type MemoryScope,
   nameMemoryLabel,
   querySchema,
   readMemoryLabel,
@@ -34,6 +33,7 @@ import { requireScope } from "../http/middleware/require-scope.ts";
 import { getIdSource } from "../http/new-ids.ts";
 import { optionalQuery, pageQuery, readPageRequest } from "../http/list-query.ts";
 import { getTenant, hasScope } from "../http/principal.ts";
+import { readProjectScope } from "../http/project-scope.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 const memorySchema = z
@@ -179,7 +179,7 @@ export function memoryRoutes(app: App): void {
   app.openapi(list, async (c) => {
     const asked = c.req.valid("query");
     const { kind = null, tag = null } = asked;
-    const filter = { scope: readScope(c, asked), kind, tag, withOutside: true };
+    const filter = { scope: readProjectScope(c, asked, "memories"), kind, tag, withOutside: true };
     if (asked.query !== undefined) return c.json(await search(c, asked.query, filter, asked), 200);
     const page = unwrap(await databaseFromEnv(c.env).memories.page(getTenant(c), filter, readPageRequest(asked)));
     return c.json(
@@ -261,21 +261,6 @@ async function search(
   const rules = { tagBoost: DEFAULT_TAG_BOOST, minScore: DEFAULT_MIN_SCORE };
   const found = unwrap(await memoryFromEnv(c.env).search(getTenant(c), { ...asked, ...rules }, c.req.raw.signal));
   return { data: found.map(toHitView), next_cursor: null };
-}
-
-function readScope(
-  c: AppContext,
-  { project, scope }: { project?: string | undefined; scope?: string | undefined },
-): MemoryScope {
-  if (project !== undefined && scope === "tenant")
-    raise("invalid_input", "scope: `tenant` selects memories without a project; omit project", { field: "scope" });
-  const projects = getBounds(c)?.projects ?? null;
-  if (projects !== null && scope === "tenant")
-    raise("forbidden", "This key is bound to projects. Name one of them in project.", { field: "scope" });
-  if (scope === "tenant") return [null];
-  if (project === undefined) return projects;
-  unwrap(checkProject(getBounds(c), project));
-  return [project];
 }
 
 async function findMemory(c: AppContext, id: string): Promise<Memory> {

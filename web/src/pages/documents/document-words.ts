@@ -34,11 +34,11 @@ export function describePieces(pieces: Document["pieces"]): string | null {
   return parts.length === 0 ? null : parts.join(", ");
 }
 
-const WARNING_WORDS: Readonly<Record<string, string>> = {
-  formulas_not_read: "Formulas in a PDF are not read, so a search for formulas does not find them.",
-};
+const WARNING_WORDS: ReadonlyMap<string, string> = new Map([
+  ["formulas_not_read", "Formulas of this format are not read, so a search for formulas does not find them."],
+]);
 
-/** A warning in a sentence; one without words of its own stays as the server wrote it. */
+/** A warning in a sentence. It may begin with a code; one without words of its own stays as the server wrote it. */
 export function explainWarning(warning: string): string {
-  return WARNING_WORDS[warning] ?? warning;
+  return WARNING_WORDS.get(warning.split(":")[0] ?? "") ?? warning;
 }
