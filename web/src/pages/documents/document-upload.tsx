@@ -134,7 +134,7 @@ function Address({ project }: { readonly project: string }) {
             type="url"
             value={url}
             maxLength={2_000}
-            placeholder="https://"
+            placeholder="https://www.example.com/manual.pdf"
             onChange={({ target }) => setUrl(target.value)}
           />
         </div>
