@@ -21,10 +21,10 @@ export const CHECKPOINT_TOKENS = 1024;
 /** The least output tokens with which a model call is made. */
 const MIN_OUTPUT_TOKENS = 16;
 /**
- * Tokens of the built-in agent's tool list. Reserved for a first request until the runner measures it; no task is
- * refused because of it.
+ * Tokens of the built-in agent's tool list, some more than it has. Reserved for a first request until the runner measures it; a
+ * longer list costs each subtask one more write. No task is refused because of it.
  */
-export const TOOL_LIST_TOKENS = 1600;
+export const TOOL_LIST_TOKENS = 1800;
 /** Assumed tokens of a skill's instructions until the runner measures them. */
 const SKILL_TOKENS = 2000;
 /** The least tokens of a subtask's budget. */
