@@ -58,12 +58,12 @@ export async function connectApps(stage: Stage, tenant: DrillTenant): Promise<Ap
   return { api, telling: tenant.agent, asking: id };
 }
 
-/** Runs the first sync. Gives the seconds until the catalogue is there. */
+/** Runs the first sync. Gives the seconds until the catalogue is there: apps of the directory are listed before, without actions. */
 export async function syncCatalogue(api: ApiClient): Promise<number> {
   const from = performance.now();
   await api.must("POST", "/api/tools/sync", {});
   await until(
-    async () => (await api.must<{ total_apps: number }>("GET", "/api/tools/stats")).total_apps > 0,
+    async () => (await api.must<{ total_actions: number }>("GET", "/api/tools/stats")).total_actions > 0,
     SYNC_MS,
     () => "the catalogue was not synced in five minutes",
     200,
