@@ -1,5 +1,6 @@
 /** What pages of the marketplace take with the full catalogue: 880 apps and 12,000 actions of the demo apps, synced before. */
 import type { ApiClient } from "../../test/drill/api-client.ts";
+import { syncCatalogue } from "../../test/drill/apps/app-tenant.ts";
 import { quantile } from "../../test/drill/random.ts";
 import { openStage } from "../../test/drill/stage.ts";
 import type { Section } from "./section.ts";
@@ -7,8 +8,6 @@ import type { Section } from "./section.ts";
 const OURS = "Otto";
 const WARM_UP = 20;
 const RUNS = 200;
-const SYNC_MS = 300_000;
-const POLL_MS = 500;
 /** What a page and the actions of the largest app may take: `apps.md`. */
 const [MUST_MS, MUST_P99_MS, MUST_ACTIONS_MS] = [15, 50, 40];
 const LARGEST = { app: "github", actions: 800 };
@@ -57,17 +56,6 @@ export const MARKETPLACE: Section = {
     }
   },
 };
-
-async function syncCatalogue(api: ApiClient): Promise<void> {
-  await api.must("POST", "/api/tools/sync", {});
-  const until = Date.now() + SYNC_MS;
-  for (;;) {
-    const { total_apps } = await api.must<{ total_apps: number }>("GET", "/api/tools/stats");
-    if (total_apps > 0) return;
-    if (Date.now() > until) throw new Error("the catalogue was not synced in five minutes");
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
-}
 
 async function timeReads(api: ApiClient, path: string): Promise<number[]> {
   const times: number[] = [];
