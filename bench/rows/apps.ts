@@ -41,7 +41,7 @@ export const APPS: Section = {
     },
     {
       key: "apps-sync-memory",
-      label: "– most memory over idle, MiB",
+      label: "– most resident memory of workerd over idle, MiB",
       digits: 0,
       target: `≤ ${MUST_SYNC_MIB}`,
       must: MUST_SYNC_MIB,
