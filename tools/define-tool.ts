@@ -5,6 +5,7 @@
  */
 import type { z } from "zod";
 import { type ErrorCode, failed, type Failure, type FailureExtra } from "../core/base/errors.ts";
+import type { ModelUse } from "../core/ports/language.ts";
 import type { ToolPorts } from "../core/ports/tool-ports.ts";
 import type { Carried } from "../core/provenance/carry-out.ts";
 import type { CopyScope } from "../core/sandbox/working-copy.ts";
@@ -90,6 +91,8 @@ interface ToolParts<In extends z.ZodObject, Out extends z.ZodType, Need extends 
   readonly steers?: boolean;
   /** Of a tool that queries a database of the tenant: the name that a call gives; null: the only one. */
   queries?(given: z.output<In>): string | null;
+  /** Of a tool that needs `language`: what a call may ask, which its task reserves first; null: this one asks nothing. */
+  modelUse?(given: z.output<In>): ModelUse | null;
   /** Of a tool that asks a person to connect an app: the app that a call names. */
   connects?(given: z.output<In>): string;
   /** True for a tool that only tasks with apps have. */
@@ -237,6 +240,7 @@ const FIELDS: ReadonlySet<string> = new Set<keyof ToolDefinition<z.ZodObject, z.
   "timeoutMs",
   "steers",
   "queries",
+  "modelUse",
   "connects",
   "onlyWithApps",
   "onlyByName",
@@ -277,6 +281,8 @@ function whyInvalid<In extends z.ZodObject, Out extends z.ZodType, Need extends 
     return "its keyedForMs is not positive";
   if (effect === "probe" && definition.probe === undefined) return 'its effect is "probe" and it has no probe';
   if (typeof timeoutMs === "number" && timeoutMs <= 0) return "its timeoutMs is not positive";
+  if (definition.needs.some((need) => need === "language") !== (definition.modelUse !== undefined))
+    return "it has one of language in needs and modelUse, and a tool that asks a model has both";
   const unset = Object.entries(definition.fills ?? {}).find(
     ([argument, setting]) => !hasField(input, argument) || !hasField(definition.settings, setting),
   );

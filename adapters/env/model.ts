@@ -16,9 +16,20 @@ export const modelFromEnv = oncePerEnv((env: Env): ModelPort => {
   return servedModels(env, readModelApi(env), settingsFromEnv(env).isDemo ? demoModel() : null);
 });
 
-/** The same for a task, which counts as waiting while its model replies. */
-export function taskModelFromEnv(env: Env, { id, tenant }: Pick<TaskFacts, "id" | "tenant">): ModelPort {
-  const model = modelFromEnv(env);
+/** The models of the configured providers alone, without the demo model. */
+const servedModelsFromEnv = oncePerEnv((env: Env): ModelPort => servedModels(env, readModelApi(env), null));
+
+/** The same as `modelFromEnv` for a task, which counts as waiting while its model replies. */
+export function taskModelFromEnv(env: Env, task: Pick<TaskFacts, "id" | "tenant">): ModelPort {
+  return countWaits(env, task, modelFromEnv(env));
+}
+
+/** Answers the questions of a task's tools. The demo model answers none: they fail with `not_configured`. */
+export function taskLanguageFromEnv(env: Env, task: Pick<TaskFacts, "id" | "tenant">): ModelPort {
+  return countWaits(env, task, servedModelsFromEnv(env));
+}
+
+function countWaits(env: Env, { id, tenant }: Pick<TaskFacts, "id" | "tenant">, model: ModelPort): ModelPort {
   return {
     async *stream(request) {
       const endWait = shareFromEnv(env).beginWait(tenant, id, Date.now());

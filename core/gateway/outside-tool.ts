@@ -8,16 +8,8 @@ import type { ToolPorts } from "../ports/tool-ports.ts";
 import type { Carried } from "../provenance/carry-out.ts";
 import { type Failure, ok, type Result } from "../base/errors.ts";
 import type { ReplaceFile, UploadedFile } from "../tool/file-arguments.ts";
-import type {
-  AppAction,
-  EffectClass,
-  KnownEnd,
-  ProbeOutcome,
-  Tool,
-  ToolContext,
-  ToolOutcome,
-  Touch,
-} from "../tool/tool.ts";
+import type { AppAction } from "../tool/app-action.ts";
+import type { EffectClass, KnownEnd, ProbeOutcome, Tool, ToolContext, ToolOutcome, Touch } from "../tool/tool.ts";
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 import { ACTION_PREFIX, type AppOrigin, toNameKey, type OutsideOrigin, type OutsideTool } from "../tool/source.ts";
 import { type OwnApi, DEFAULT_KEYED_FOR_MS, getDocumentedKeyLifetime } from "../web/idempotent-hosts.ts";

@@ -32,3 +32,6 @@ export interface ModelUsage {
   readonly outputTokens: number;
   readonly estimated: boolean;
 }
+
+/** The use of a call that no model processed. */
+export const NO_USAGE: ModelUsage = { inputTokens: 0, outputTokens: 0, estimated: false };

@@ -11,6 +11,7 @@ import type { CodebasesPort } from "./codebases.ts";
 import type { DocumentsPort } from "./documents.ts";
 import type { FilesPort } from "./files.ts";
 import type { TaskMailPort } from "./mail.ts";
+import type { LanguagePort } from "./language.ts";
 import type { McpPort } from "./mcp.ts";
 import type { KnowledgePort } from "./knowledge-search.ts";
 import type { MemoryPort } from "./memory.ts";
@@ -44,6 +45,7 @@ export interface ToolPorts {
   readonly documentIntake: DocumentIntakePort;
   readonly pages: PagesPort;
   readonly databases: DatabasesPort;
+  readonly language: LanguagePort;
   readonly ssh: SshPort;
   readonly slack: SlackNotesPort;
   readonly skills: SkillsPort;

@@ -6,7 +6,7 @@ import { CHECKPOINT_TOKENS } from "../task/budget.ts";
 import { MAX_HISTORY_CHARACTERS, readHistory, replaceDetails, writeHistory } from "../prompt/compaction.ts";
 import { estimateConversation } from "./context.ts";
 import { DATA_NOTE, markText } from "../prompt/mark-data.ts";
-import type { ModelUsage } from "../model/messages.ts";
+import { type ModelUsage, NO_USAGE } from "../model/messages.ts";
 import { mayBeCharged } from "../task/model-retry.ts";
 import type { CondenseJob, CondenseLine } from "./rpc.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -35,8 +35,6 @@ const OVERLONG_SHARE = 1.3;
 const MAX_AIM = 300;
 const MAX_AT_ONCE = 5;
 const MODEL_TIMEOUT_MS = 60_000;
-/** The use of a call that no model processed. */
-const NO_USAGE: ModelUsage = { inputTokens: 0, outputTokens: 0, estimated: false };
 
 /** The dependencies of a shortening. `model` is null to shorten by rule. */
 export interface CondenseDeps {

@@ -35,6 +35,7 @@ const OUTSIDE_PORTS: ReadonlySet<string> = new Set<keyof ToolPorts>([
   "scripts",
   "documents",
   "slack",
+  "language",
 ]);
 
 /** Ports whose data comes with the job of the tool phase. */

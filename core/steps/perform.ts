@@ -10,6 +10,7 @@ import type { AppRightsPort } from "../ports/app-rights.ts";
 import type { BlobPort } from "../ports/blobs.ts";
 import type { ConnectionsPort } from "../ports/connections.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { ModelPort } from "../ports/model.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
 import { type Failure, failed, type Result } from "../base/errors.ts";
 import type { PatternBudget } from "../lib/json-schema/limit-patterns.ts";
@@ -42,9 +43,10 @@ import {
 } from "./run-tool.ts";
 import type { ShapeLimits } from "../gateway/shape.ts";
 import { createContext } from "./call-context.ts";
+import { CallLanguage } from "./call-language.ts";
 import { openCallSources, toReadFields, withSources } from "./call-sources.ts";
 import { type CallEnd, toEndLine } from "./call-end.ts";
-import { type CallEndLine, scheduleCalls } from "./schedule-calls.ts";
+import { type CallEndLine, isSettling, scheduleCalls } from "./schedule-calls.ts";
 import { toMissingToolFailure, type Toolset } from "./toolset.ts";
 import { limitStep, createStepBudget } from "./step-patterns.ts";
 import { toCanonicalArguments } from "../gateway/validate.ts";
@@ -76,7 +78,9 @@ function mayCarryData(tool: Tool, given: unknown): boolean {
 /** The dependencies of calls. */
 export interface PerformDeps extends DefectReporter {
   readonly toolset: Pick<Toolset, "resolve" | "names" | "skills" | "admits" | "isPart">;
-  readonly ports: ToolPorts;
+  readonly ports: Omit<ToolPorts, "language">;
+  /** Answers the questions of tools. Null: no language model is configured. */
+  readonly model: ModelPort | null;
   /** The accounts of the tenant. Absent: none. */
   readonly connections?: ConnectionsPort;
   /** What the tenant's agents may use of its apps. Absent: nothing. */
@@ -109,6 +113,11 @@ interface CallLimits {
 /** The dependencies that the calls of one step share. */
 interface StepDeps extends PerformDeps {
   readonly patternBudget: PatternBudget;
+}
+
+/** The dependencies of one call, whose questions to a model are its own. */
+interface CallDeps extends StepDeps {
+  readonly ports: ToolPorts;
 }
 
 /** Runs the calls of a step and yields each outcome as it ends. All share the time and the pattern budget. */
@@ -158,9 +167,15 @@ async function runCall(
     const taint = new TaintTracker(call.label ?? OUTSIDE);
     for (const { label = TENANT } of copy?.entries.values() ?? []) taint.join(label);
     const sources = openCallSources(callId, job, deps.toolset);
-    const outcome = await performCall(call, job, withSources(its, sources), { deadline, signal, taint, copy });
+    const { asks } = call;
+    // An object of an earlier release names no model.
+    const model = job.model === undefined ? null : deps.model;
+    const language = new CallLanguage({ model, name: job.model ?? "", asks, task: job.facts });
+    const own = withSources({ ...its, ports: { ...its.ports, language } }, sources);
+    const outcome = await performCall(call, job, own, { deadline, signal, taint, copy });
     if (!("state" in outcome)) return outcome;
-    return { ...outcome, label: taint.label, ...toReadFields(outcome, taint, sources) };
+    const asked = asks === undefined ? {} : { asked: language.used };
+    return { ...outcome, label: taint.label, ...toReadFields(outcome, taint, sources), ...asked };
   };
   if (approvedFiles === undefined) return settle(await perform(deps));
   const bound = await readBoundFiles(call, job, deps);
@@ -210,23 +225,6 @@ async function readBoundFiles(call: Call, { facts }: ActJob, deps: PerformDeps):
   }
 }
 
-/** False for a control that leaves its call waiting: calls that depend on it do not run in this phase. */
-function isSettling(control: Control | null): boolean {
-  switch (control?.kind) {
-    case "sleep":
-    case "dispatch":
-    case "finish":
-    case "connect":
-      return false;
-    case "ask":
-      return !control.wait;
-    case "attach":
-    case "load":
-    case undefined:
-      return true;
-  }
-}
-
 /**
  * Runs one call. Never throws: an error that a tool's functions throw is a defect and becomes a result. Once any
  * attempt may have happened, even one that a crash cut off, the call ends `confirmed` or `unknown`, never `failed`.
@@ -234,7 +232,7 @@ function isSettling(control: Control | null): boolean {
 async function performCall(
   call: Call,
   job: ActJob,
-  deps: StepDeps,
+  deps: CallDeps,
   { deadline, signal, taint, copy }: CallLimits,
 ): Promise<CallEnd> {
   const started = deps.clock.now();

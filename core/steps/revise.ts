@@ -11,6 +11,7 @@ import { openAction } from "./app-access.ts";
 import { hashArguments } from "../gateway/arguments-hash.ts";
 import { bindFiles } from "../gateway/bind-files.ts";
 import { toMissingToolFailure, type Toolset } from "./toolset.ts";
+import { findAsks } from "../gateway/asks.ts";
 import { findTouches } from "../gateway/touches.ts";
 
 /**
@@ -42,7 +43,8 @@ export async function reviseCall(
   const { files: named } = bound.value;
   const uploads = tool.upload === undefined ? {} : { hasUploads: named.length > 0 };
   const level = security === undefined ? {} : { security };
-  return ok({ arguments: given, argumentsHash, ...terms, touches, ...level, files: named, ...uploads });
+  const known = { ...terms, touches, ...level, ...findAsks(tool, given) };
+  return ok({ arguments: given, argumentsHash, ...known, files: named, ...uploads });
 }
 
 /** Renames an error's fields from those of the arguments to those of the request. */

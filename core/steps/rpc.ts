@@ -97,6 +97,8 @@ export interface ActJob extends Versioned {
   /** As in a `ThinkJob`. */
   readonly actors?: Actors;
   readonly sources?: readonly NumberedPiece[];
+  /** The task's model in use, which answers the questions of tools. Absent from an object of an earlier release: none does. */
+  readonly model?: string;
   readonly timeoutMs: number;
 }
 

@@ -12,6 +12,7 @@ import { findUnblocked } from "../task/call-order.ts";
 import { parseCallId } from "../base/ids.ts";
 import type { ActJob, ActLine } from "./rpc.ts";
 import type { RunnableCall } from "../task/decision.ts";
+import type { Control } from "../tool/tool.ts";
 
 /** The line that ends a call: it settled, the content of its files or its account is known, or its files were uploaded. */
 export type CallEndLine = Extract<ActLine, { type: "settled" | "bound" | "uploaded" | "accounted" }>;
@@ -71,6 +72,23 @@ export async function* scheduleCalls(
     running.delete(call);
     if (isSettledBy(line)) open = open.filter((other) => other !== call);
     ended = line;
+  }
+}
+
+/** False for a control that leaves its call waiting: calls that depend on it do not run in this phase. */
+export function isSettling(control: Control | null): boolean {
+  switch (control?.kind) {
+    case "sleep":
+    case "dispatch":
+    case "finish":
+    case "connect":
+      return false;
+    case "ask":
+      return !control.wait;
+    case "attach":
+    case "load":
+    case undefined:
+      return true;
   }
 }
 

@@ -4,6 +4,7 @@
  * tenant.
  */
 import { MICROS_PER_DOLLAR, NO_AMOUNT } from "./amounts.ts";
+import { estimateAskNeeds } from "./asks.ts";
 import { estimateCallNeeds, getOwnUse } from "./budget.ts";
 import type { Command, NearLimit } from "./commands.ts";
 import type { Work } from "./decision.ts";
@@ -14,11 +15,12 @@ import type { Turn } from "./turn.ts";
 export function getPermitRequest(state: TaskState, now: number): Extract<Work, { kind: "enter" }> | null {
   const { permit, phase, facts } = state;
   // A task whose own limits allow no further call needs nothing: its next step ends it.
-  const needs = needsModel(phase) ? (estimateCallNeeds(state, now) ?? FREE_CALL) : FREE_CALL;
+  const needs = needsModel(phase) ? (estimateCallNeeds(state, now) ?? FREE_CALL) : getAskNeeds(state);
   const used = getOwnUse(state);
   const isValid = permit !== null && permit.until > now;
   if (isValid && covers(permit, used, permit.isNew ? needs.need : needs.want)) return null;
-  const isPriced = !needsModel(phase) || facts.models.every(({ price }) => price !== null);
+  const usesModel = needsModel(phase) || needs.want.tokens > 0;
+  const isPriced = !usesModel || facts.models.every(({ price }) => price !== null);
   return { kind: "enter", used, ...needs, isPriced };
 }
 
@@ -48,6 +50,11 @@ export function halt(turn: Turn, message: string): void {
 /** True in phases whose next runner call, or the one after it, calls the model. */
 function needsModel({ name }: Phase): boolean {
   return name === "ready" || name === "backing_off" || name === "thinking" || name === "condensing";
+}
+
+/** What the tools of the next tool phase may ask. They need nothing: a call that the grant does not allow fails. */
+function getAskNeeds(state: TaskState): typeof FREE_CALL {
+  return { need: NO_AMOUNT, want: estimateAskNeeds(state) };
 }
 
 function covers({ grant }: Permit, used: Amount, want: Amount): boolean {

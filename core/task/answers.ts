@@ -185,7 +185,7 @@ function reviseCall(turn: Turn, call: BatchCall, revised: RevisedCall & { readon
   const { argumentsHash, effect, note, hasUploads = false } = revised;
   const { touches = call.touches, security = call.security } = revised;
   turn.ledger.push({ kind: "revise", callId: call.id, arguments: revised.arguments, argumentsHash, effect });
-  const { keyedForMs: _, canProbe: __, uploads: ___, ...rest } = call;
+  const { keyedForMs: _, canProbe: __, uploads: ___, asks: ____, ...rest } = call;
   const uploads = hasUploads ? { uploads: null } : {};
   return {
     ...rest,
@@ -195,6 +195,7 @@ function reviseCall(turn: Turn, call: BatchCall, revised: RevisedCall & { readon
     ...uploads,
     ...(touches === undefined ? {} : { touches }),
     ...(security === undefined ? {} : { security }),
+    ...(revised.asks === undefined ? {} : { asks: revised.asks }),
   };
 }
 

@@ -2,6 +2,7 @@
 import { RUNNER_CALL_TIMEOUT_MS, getTimeLeftMs } from "./budget.ts";
 import { confirmedOutcome, failedOutcome, createLedgerRow, unknownOutcome } from "./ledger.ts";
 import type { Failure } from "../base/errors.ts";
+import { NO_USAGE } from "../model/messages.ts";
 import { markSent, pickTerms, toKeyFacts } from "./key-lifetime.ts";
 import { chooseRecovery, giveUp } from "../gateway/outcome.ts";
 import { dispatchSubtask } from "./subtasks.ts";
@@ -9,6 +10,7 @@ import { HeldResources } from "./call-order.ts";
 import { advance, canRun, findRunnable, isOpen } from "./advance.ts";
 import { resumeCall } from "./answers.ts";
 import { requestApproval, requestFileApproval } from "./approvals.ts";
+import { reserveBeforeStart, settleAsks, settleCutOffAsks } from "./asks.ts";
 import { applyAccount, reconnect, requestConnection } from "./connections.ts";
 import type { CallOutcome, Command, PreparedCall } from "./commands.ts";
 import type { CallToMake } from "./decision.ts";
@@ -42,7 +44,8 @@ export function openBatch(turn: Turn, calls: readonly PreparedCall[]): void {
     const files = call.namesFiles === true ? { namesFiles: true } : {};
     const uploads = call.hasUploads === true ? { uploads: null } : {};
     const level = call.security === undefined ? {} : { security: call.security };
-    const known = { ...touches, ...files, ...uploads, ...level };
+    const asks = call.asks === undefined ? {} : { asks: call.asks };
+    const known = { ...touches, ...files, ...uploads, ...level, ...asks };
     return { ...entry, ...rest, ...known, ...consent, ...dispatches, ...toAccountState(call) };
   });
   const [only] = calls;
@@ -80,7 +83,7 @@ function toAccountState({ account, connect, askFirst }: PreparedCall): Pick<Batc
 /**
  * Starts the tool phase with every call that can run. Stores the attempts of only the calls that start at once, so that
  * after a crash the others are known not to have left. Calls without an effect may be repeated: the runner starts them
- * without asking, and their attempts are stored when they settle.
+ * without asking, and their attempts are stored when they settle. One that may ask a model starts once that is reserved.
  */
 export function beginActing(turn: Turn, incarnation: string): void {
   const { step } = turn.state;
@@ -92,12 +95,14 @@ export function beginActing(turn: Turn, incarnation: string): void {
   for (const call of findReachable(batch)) {
     const mode = getMode(turn, call);
     const isUnbound = isVisit(mode);
+    const startsNow = first.has(call) && !isUnbound;
+    if (startsNow && !reserveBeforeStart(turn, call)) continue;
     const key = toKeyFacts({ ...call, ...markSent(call, turn.now) });
     const retry = call.mayRepeat ? { isRetry: true } : {};
     const toMake: CallToMake = { callId: call.id, mode, attempt: call.attempts + 1, ...retry, ...key };
-    const startsNow = first.has(call) && !isUnbound;
-    if (startsNow) turn.countAttempt(call);
-    (startsNow || (call.effect === "none" && !isUnbound) ? calls : later).push(toMake);
+    if (startsNow) turn.countAttempt(getCall(turn, call));
+    const startsUncounted = call.effect === "none" && !isUnbound && call.asks === undefined;
+    (startsNow || startsUncounted ? calls : later).push(toMake);
   }
   if (calls.length + later.length === 0) return advance(turn);
   turn.set({ phase: { name: "acting", incarnation, since: turn.now } });
@@ -155,12 +160,18 @@ function findReachable(batch: readonly BatchCall[]): BatchCall[] {
 
 /**
  * Counts the attempts of calls that the runner is about to start, because each may leave from now on. Does not count a
- * call that an earlier one blocks, which denies it.
+ * call that an earlier one blocks, or whose questions to a model cannot be reserved, which denies it.
  */
 export function startCalls(turn: Turn, callIds: readonly string[]): void {
   for (const call of findRunnable(turn.state.batch)) {
-    if (callIds.includes(call.id) && !mustBeBound(call)) turn.countAttempt(call);
+    if (callIds.includes(call.id) && !mustBeBound(call) && reserveBeforeStart(turn, call))
+      turn.countAttempt(getCall(turn, call));
   }
+}
+
+/** Returns the call as it is now. */
+function getCall({ state }: Turn, call: BatchCall): BatchCall {
+  return state.batch.find(({ id }) => id === call.id) ?? call;
 }
 
 /** Ends a call of the current tool phase: it settled, its account or files are known, or its files were uploaded. */
@@ -168,8 +179,10 @@ export function endCall(
   turn: Turn,
   command: Extract<Command, { type: "call_settled" | "call_bound" | "call_uploaded" | "call_accounted" }>,
 ): void {
-  const call = turn.state.batch.find(({ id }) => id === command.callId);
-  if (call === undefined || !canRun(call)) return;
+  const open = turn.state.batch.find(({ id }) => id === command.callId);
+  if (open === undefined || !canRun(open)) return;
+  settleAsks(turn, open, command.type === "call_settled" ? command.outcome.asked : NO_USAGE);
+  const call = getCall(turn, open);
   if (command.type === "call_bound") requestFileApproval(turn, call, command);
   else if (command.type === "call_settled") settleCall(turn, call, command.outcome);
   else if (command.type === "call_uploaded") {
@@ -185,7 +198,7 @@ export function endCall(
 function settleCall(turn: Turn, call: BatchCall, outcome: CallOutcome): void {
   // A call whose files could not be read or uploaded, or that got no account, was not attempted.
   if (call.attempts === 0 && !mustBeBound(call)) turn.countAttempt(call);
-  applyOutcome(turn, turn.state.batch.find(({ id }) => id === call.id) ?? call, outcome);
+  applyOutcome(turn, getCall(turn, call), outcome);
   advance(turn);
 }
 
@@ -275,6 +288,7 @@ function settleUnknown(turn: Turn, call: BatchCall): void {
  * have not started are due at once, such as one that was approved meanwhile.
  */
 export function endActing(turn: Turn): void {
+  settleCutOffAsks(turn);
   const left = findReachable(turn.state.batch);
   // A runner of an earlier release reads no file hashes: to call it again at once would be a busy loop.
   if (left.some((call) => wasCutOff(call) || mustBeBound(call))) {
@@ -289,7 +303,9 @@ export function endActing(turn: Turn): void {
  */
 export function refusePhase(turn: Turn, callIds: readonly string[]): void {
   for (const call of turn.state.batch) {
-    if (canRun(call) && call.attempts > 0 && callIds.includes(call.id)) turn.takeBackAttempt(call);
+    if (!canRun(call) || call.attempts === 0 || !callIds.includes(call.id)) continue;
+    settleAsks(turn, call, NO_USAGE);
+    turn.takeBackAttempt(getCall(turn, call));
   }
   const { phase } = turn.state;
   if (phase.name === "acting") turn.set({ phase: { ...phase, incarnation: "", since: turn.now } });

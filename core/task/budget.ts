@@ -4,10 +4,11 @@
  * what was streamed. The size of a first request is a guess until the step runner, which has the tools, measures it.
  * The budget of a subtask is set aside while the subtask runs; what remains returns when it ends.
  */
-import { MICROS_PER_DOLLAR, NEAR_SHARE, NO_LIMIT } from "./amounts.ts";
+import { MICROS_PER_DOLLAR, NEAR_SHARE, NO_AMOUNT, NO_LIMIT } from "./amounts.ts";
 import { computeCostMicros, getEncoding, type ModelPrice } from "../model/table.ts";
 import { toPromptMessages } from "../prompt/mark-data.ts";
 import { type Encoding, estimateMessages } from "../model/tokens.ts";
+import type { ModelUse } from "../ports/language.ts";
 import type { Amount, AmountLimit, Limits, Phase, Reservation, TaskState } from "./state.ts";
 import { isSubtaskWait } from "./wait.ts";
 
@@ -121,6 +122,23 @@ export function reserveExtraCall(state: TaskState, inputTokens: number, outputTo
 }
 
 /**
+ * Reserves what one call of a tool may ask a model, or returns whose limit does not allow it: `task`, where enough has to be left
+ * for the next step, or `permit`, the tenant's grant.
+ */
+export function reserveAsks(
+  state: TaskState,
+  { calls, inputTokens, outputTokens }: ModelUse,
+): Reservation | "task" | "permit" {
+  const [input, output] = [calls * inputTokens, calls * outputTokens];
+  if (reserveExtraCall({ ...state, permit: null }, input, output) === null) return "task";
+  const costMicros = computeCostMicros(getCurrentPrice(state), input, output);
+  const { tokens, costMicros: money } = getGrantLeft(state);
+  if (tokens !== null && tokens < input + output) return "permit";
+  if (money !== null && money < costMicros) return "permit";
+  return { inputTokens: input, outputTokens: output, costMicros };
+}
+
+/**
  * Estimates the use of an interrupted model call: its input, the output at its last checkpoint and `CHECKPOINT_TOKENS`
  * more, never above its reservation. A call without checkpoints costs its whole reservation.
  */
@@ -137,10 +155,10 @@ export function estimateCutOffUse({
 function getGrantLeft(state: TaskState): AmountLimit {
   if (state.permit === null) return NO_LIMIT;
   const { tokens, costMicros: money } = state.permit.grant;
-  const used = getOwnUse(state);
+  const [used, asked] = [getOwnUse(state), getReservedAsks(state)];
   return {
-    tokens: tokens === null ? null : tokens - used.tokens,
-    costMicros: money === null ? null : money - used.costMicros,
+    tokens: tokens === null ? null : tokens - used.tokens - asked.tokens,
+    costMicros: money === null ? null : money - used.costMicros - asked.costMicros,
   };
 }
 
@@ -268,17 +286,34 @@ function toLowerLimit(one: AmountLimit, other: AmountLimit): AmountLimit {
 }
 
 /**
- * Returns what is left of the task's own limits: neither used by it or its subtasks, nor reserved for an open subtask.
+ * Returns what is left of the task's own limits: neither used by it or its subtasks, nor reserved for an open subtask or for what
+ * a tool may ask.
  */
 function getOwnLeft(state: TaskState): AmountLimit {
   const { maxTokens, maxCostMicros } = state.facts.limits;
-  const used = getTreeUse(state);
+  const [used, asked] = [getTreeUse(state), getReservedAsks(state)];
   const carved = state.batch.flatMap(({ wait }) => (isSubtaskWait(wait) ? [wait.budget] : []));
   return {
-    tokens: maxTokens === null ? null : maxTokens - used.tokens - sum(carved, ({ tokens }) => tokens),
+    tokens: maxTokens === null ? null : maxTokens - used.tokens - asked.tokens - sum(carved, ({ tokens }) => tokens),
     costMicros:
-      maxCostMicros === null ? null : maxCostMicros - used.costMicros - sum(carved, ({ costMicros: money }) => money),
+      maxCostMicros === null
+        ? null
+        : maxCostMicros - used.costMicros - asked.costMicros - sum(carved, ({ costMicros: money }) => money),
   };
+}
+
+/** Returns what is reserved for the model calls of tools that are under way. */
+function getReservedAsks({ batch }: TaskState): Amount {
+  return batch.reduce(
+    (total, { reserved }) =>
+      reserved === undefined
+        ? total
+        : {
+            tokens: total.tokens + reserved.inputTokens + reserved.outputTokens,
+            costMicros: total.costMicros + reserved.costMicros,
+          },
+    NO_AMOUNT,
+  );
 }
 
 function sum(budgets: readonly AmountLimit[], of: (budget: AmountLimit) => number | null): number {

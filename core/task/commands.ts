@@ -8,6 +8,7 @@ import type { Actor, Actors } from "../connections/actors.ts";
 import type { GivenSource } from "../knowledge/sources.ts";
 import type { ModelUsage } from "../model/messages.ts";
 import type { TextRange } from "../model/label-parts.ts";
+import type { ModelUse } from "../ports/language.ts";
 import type { ModelFailure } from "../ports/model.ts";
 import type { Label } from "../provenance/label.ts";
 import type { PageData } from "../results/for-page.ts";
@@ -103,6 +104,8 @@ export interface PreparedCall extends EffectTerms {
   readonly note?: string;
   /** For an action of an app: the level under which policy ruled. Absent from a runner of an earlier release. */
   readonly security?: SecurityLevel;
+  /** What it may ask a model, which is reserved before it starts. Absent: nothing. */
+  readonly asks?: ModelUse;
 }
 
 /** The account of a call, as it was chosen again. `argumentsHash` covers it. Nothing was sent. */
@@ -128,6 +131,8 @@ export interface RevisedCall extends EffectTerms {
   readonly files?: readonly BoundFile[];
   /** As in a `PreparedCall`. */
   readonly security?: SecurityLevel;
+  /** As in a `PreparedCall`. */
+  readonly asks?: ModelUse;
 }
 
 /** The outcome of a call, or the wait that it opened. `content` is what the model reads. */
@@ -150,6 +155,8 @@ export interface CallOutcome {
    * result, from which readers make the data; the data when the row has only a reference.
    */
   readonly pageData?: PageData | null;
+  /** What its questions to a model used. Absent from a call without any; one that had a reservation is then charged all of it. */
+  readonly asked?: ModelUsage;
 }
 
 /** The end of a subtask, as reported to its parent. Tokens and money are those of its whole tree. */

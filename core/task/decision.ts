@@ -3,6 +3,7 @@ import type { Failure } from "../base/errors.ts";
 import type { Account } from "../connections/account.ts";
 import type { NewEvent } from "./events.ts";
 import type { LabelledMessage } from "../model/messages.ts";
+import type { ModelUse } from "../ports/language.ts";
 import type { Label } from "../provenance/label.ts";
 import type { RevisedCall } from "./commands.ts";
 import type { Amount, AmountLimit, LedgerState, TaskFacts, TaskState } from "./state.ts";
@@ -69,6 +70,8 @@ export type RunnableCall = CallToMake &
     readonly isApprovedByOwner?: true;
     /** As in a `PreparedCall`. */
     readonly security?: SecurityLevel;
+    /** As in a `PreparedCall`. Present: it is reserved. */
+    readonly asks?: ModelUse;
   };
 
 /** A subtask to create: its facts are this task's own, narrowed. Its input comes from the arguments of the call. */
@@ -179,7 +182,7 @@ export type LedgerChange =
 
 /** One row of a task's spending: a model call, or a subtask. `callId`: the tool call that caused it. */
 export interface Spend {
-  readonly purpose: "step" | "summary" | "history" | "subtask";
+  readonly purpose: "step" | "summary" | "history" | "subtask" | "tool";
   readonly step: number;
   readonly callId: string | null;
   /** Null for a subtask, whose own rows name its models. */

@@ -10,6 +10,7 @@ import type { GivenSource } from "../knowledge/sources.ts";
 import type { LabelledText } from "../model/label-parts.ts";
 import type { Message } from "../model/messages.ts";
 import type { ModelChoice } from "../model/table.ts";
+import type { ModelUse } from "../ports/language.ts";
 import type { Label } from "../provenance/label.ts";
 import type { BoundFile } from "../sandbox/bind-copy.ts";
 import type { SkillInForce } from "../skills/skill.ts";
@@ -176,6 +177,10 @@ export interface BatchCall extends EffectTerms {
   readonly security?: SecurityLevel;
   /** Present for a call of a tool with `app`. */
   readonly accountRounds?: AccountRounds;
+  /** What it may ask a model. Absent if it asks none. */
+  readonly asks?: ModelUse;
+  /** What is reserved for it: `model` is an index in `facts.models`. Present from the write of its attempt until it ends. */
+  readonly reserved?: Reservation & { readonly model: number };
 }
 
 /** The approval of a call that names files. It covers their content. */

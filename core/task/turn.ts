@@ -2,6 +2,7 @@
  * One decision while it is made: the new state, and everything to store with it. `decide` creates a turn, the rules
  * write to it, and `decision` closes it. A turn is never stored.
  */
+import { settleCutOffAsks } from "./asks.ts";
 import { estimateCutOffUse, getCurrentEncoding, formatExceededLimit, findNearLimits } from "./budget.ts";
 import type { Failure } from "../base/errors.ts";
 import { type Actor, type Actors, addActor, joinActors } from "../connections/actors.ts";
@@ -192,13 +193,16 @@ export class Turn {
   }
 
   /**
-   * Cuts off the current runner call: its later reports are void, and its model call is settled by its checkpoint,
-   * once.
+   * Cuts off the current runner call: its later reports are void, its model call is settled by its checkpoint, and those of
+   * tools are settled by their reservations, once.
    */
   cutOff(): void {
     const { phase, model } = this.state;
     if (!("incarnation" in phase) || phase.incarnation === "") return;
-    if (phase.name === "acting") return this.set({ phase: { ...phase, incarnation: "" } });
+    if (phase.name === "acting") {
+      settleCutOffAsks(this);
+      return this.set({ phase: { ...phase, incarnation: "" } });
+    }
     if (phase.name === "thinking") this.spendCutOff("step", phase.model, estimateCutOffUse(phase));
     else this.spendCutOff(phase.history === null ? "summary" : "history", model.index, estimateCutOffUse(phase));
     const reserved = { inputTokens: 0, outputTokens: 0, costMicros: 0 };

@@ -5,6 +5,7 @@ import type { YieldTurn } from "../base/turns.ts";
 import type { JsonSchema } from "../lib/json-schema/json-schema.ts";
 import type { PatternsPort } from "../lib/patterns.ts";
 import type { PatternBudget } from "../lib/json-schema/limit-patterns.ts";
+import type { ModelUse } from "../ports/language.ts";
 import type { ToolPorts } from "../ports/tool-ports.ts";
 import type { Carried } from "../provenance/carry-out.ts";
 import type { Label } from "../provenance/label.ts";
@@ -12,6 +13,7 @@ import type { SandboxRules } from "../sandbox/rules.ts";
 import type { CopyScope, WorkingCopy } from "../sandbox/working-copy.ts";
 import type { Skill, SkillInForce } from "../skills/skill.ts";
 import type { KeyLifetimes } from "../web/idempotent-hosts.ts";
+import type { AppAction } from "./app-action.ts";
 import type { ReplaceFile, UploadedFile } from "./file-arguments.ts";
 import type { z } from "zod";
 
@@ -308,6 +310,8 @@ export interface Tool {
   readonly app?: ToolApp;
   /** For a tool that queries a database of the tenant, through which its calls act: the name that a call gives, or null. */
   queries?(given: never): string | null;
+  /** For a tool that asks a language model: what a call may ask; null if this one asks nothing. */
+  modelUse?(given: never): ModelUse | null;
   /** For a tool that asks a person to connect an app: the app that a call names. */
   connects?(given: never): string;
   /** True for a tool that only tasks with apps have. */
@@ -350,17 +354,6 @@ export interface Tool {
   /** Formats a result for the model. A list is rows, so that a long one is cut after a whole row. */
   show(result: never): Shown;
   readonly examples: readonly ToolExample<unknown>[];
-}
-
-/** An action of an app. */
-export interface AppAction {
-  readonly app: string;
-  readonly action: string;
-  readonly effect: EffectClass;
-  readonly capabilities: readonly string[];
-  readonly isDestructive: boolean;
-  /** The class without an override (`core/apps/effects/action-class.ts`). Absent: no override loosened it. */
-  readonly judged?: { readonly effect: EffectClass; readonly security: SecurityLevel };
 }
 
 /** Facts of a call before policy. `config` is the agent's `tool_config` for the tool. */

@@ -164,8 +164,9 @@ export class TaskPhases {
         namesFiles = false,
         isUnjudged = false,
         security,
+        asks,
       } = stored ?? {};
-      const level = security === undefined ? {} : { security };
+      const level = { ...(security === undefined ? {} : { security }), ...(asks === undefined ? {} : { asks }) };
       const approvedFiles = consent === undefined ? {} : { approvedFiles: consent.approved ?? [] };
       const resume = resumed === undefined ? {} : { resumed };
       const uploads = stored?.uploads == null ? {} : { uploads: stored.uploads };
@@ -178,7 +179,8 @@ export class TaskPhases {
     const results = this.findExpandedResults([...calls, ...later]);
     const facts = getCurrentFacts(state);
     const { actors } = state;
-    const sent = { version: JOB_VERSION, facts, hearsAll: true, actors } as const;
+    const model = facts.models[state.model.index]?.name ?? "";
+    const sent = { version: JOB_VERSION, facts, hearsAll: true, actors, model } as const;
     const job: ActJob = { ...sent, step, calls, later, results, timeoutMs, ...toJobSources(state.sources) };
     for await (const lines of this.callRunner<ActLine>(
       (listener) => this.startToolPhase(job, listener, incarnation),

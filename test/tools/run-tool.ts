@@ -22,6 +22,7 @@ import { codebasesOfTexts } from "../fakes/codebases.ts";
 import { fakeDocuments } from "../fakes/documents.ts";
 import { fakeAppConnections } from "../fakes/app-connections.ts";
 import { fakeFiles } from "../fakes/files.ts";
+import { fakeLanguage } from "../fakes/language.ts";
 import { fakeMail } from "../fakes/mail.ts";
 import { exampleKnowledge } from "../fakes/knowledge-port.ts";
 import { fakeMemory } from "../fakes/memory.ts";
@@ -92,6 +93,7 @@ export function freshPorts(): ToolPorts {
     documentIntake: fakeDocumentIntake(),
     pages: fakePages(),
     databases: fakeDatabases(),
+    language: fakeLanguage(),
     ssh: fakeSsh(),
     slack: makeNotesPort([fakeSlack()]),
     toolSearch: allTools,

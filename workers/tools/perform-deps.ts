@@ -8,6 +8,7 @@ import { codebasesFromEnv } from "../../adapters/env/codebases.ts";
 import { documentsFromEnv } from "../../adapters/env/documents.ts";
 import { taskIntakeFromEnv } from "../../adapters/env/knowledge.ts";
 import { taskMailFromEnv } from "../../adapters/env/mail.ts";
+import { taskLanguageFromEnv } from "../../adapters/env/model.ts";
 import { mcpFromEnv } from "../../adapters/env/mcp.ts";
 import { patternsFromEnv } from "../../adapters/env/patterns.ts";
 import { pagesFromEnv } from "../../adapters/env/pages.ts";
@@ -95,6 +96,7 @@ export function openPerformDeps(
       ),
       appConnections,
     },
+    model: taskLanguageFromEnv(env, facts),
     connections,
     appRights,
     blobs: blobsFromEnv(env),

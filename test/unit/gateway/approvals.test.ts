@@ -87,6 +87,7 @@ async function performOne(tool: Tool, given: unknown, argumentsHash: string, att
   const deps: PerformDeps = {
     toolset: { resolve: () => tool, names: [tool.name], skills: [], admits: () => ok(undefined) },
     ports: {} as ToolPorts,
+    model: null,
     blobs: { put: async () => ok(undefined), get: async () => ok(new Uint8Array()) },
     limits: { mediumCharacters: 4000, largeCharacters: 12_000 },
     maxParallel: 5,

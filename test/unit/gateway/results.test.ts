@@ -48,6 +48,7 @@ async function perform(tool: Tool, blobs: BlobPort, names: readonly string[] = [
   const deps: PerformDeps = {
     toolset: { resolve: () => tool, names, skills: [], admits: () => ok(undefined) },
     ports: {} as ToolPorts,
+    model: null,
     blobs,
     limits: { mediumCharacters: 4000, largeCharacters: 12_000 },
     maxParallel: 5,

@@ -148,6 +148,7 @@ async function call(outside: OutsideTool, web: WebPort, given: unknown = { city:
   const deps = {
     toolset,
     ports: { web } as never,
+    model: null,
     blobs: { put: async () => ok(undefined), get: async () => ok(new Uint8Array()) },
     limits: { mediumCharacters: 4000, largeCharacters: 12_000 },
     maxParallel: 5,

@@ -112,6 +112,7 @@ export function depsFor(tools: readonly Tool[]): PerformDeps {
       admits: () => ok(undefined),
     },
     ports: {} as ToolPorts,
+    model: null,
     blobs: { put: async () => ok(undefined), get: async () => ok(new Uint8Array()) },
     limits: { mediumCharacters: 4000, largeCharacters: 12_000 },
     maxParallel: 5,

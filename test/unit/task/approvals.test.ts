@@ -5,7 +5,8 @@ import type { Command, RevisedCall } from "../../../core/task/commands.ts";
 import { getStatus } from "../../../core/task/status.ts";
 import { decide, findNextWake } from "../../../core/task/task.ts";
 import { requestCalls, drawsFrom, preparedCall, toView, startThinking, wake } from "./play-task.ts";
-import { ASK, call, crashing, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./world.ts";
+import { crashing } from "./faults.ts";
+import { ASK, call, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./world.ts";
 
 type Decided = Extract<Command, { type: "approval_decided" }>;
 

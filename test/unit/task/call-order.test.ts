@@ -12,7 +12,8 @@ import { decide } from "../../../core/task/task.ts";
 import type { Touch } from "../../../core/tool/tool.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
 import { drawsFrom, createEnding, toView, shuffled } from "./play-task.ts";
-import { ASK, answer, call, crashing, DISPATCH, factsOf, type ScriptedCall, TaskWorld } from "./world.ts";
+import { crashing } from "./faults.ts";
+import { ASK, answer, call, DISPATCH, factsOf, type ScriptedCall, TaskWorld } from "./world.ts";
 
 const reads: readonly Touch[] = [{ resource: "files", mode: "read" }];
 const writes: readonly Touch[] = [{ resource: "files", mode: "write" }];

@@ -12,7 +12,8 @@ import type { TaskState } from "../../../core/task/state.ts";
 import { getStatus } from "../../../core/task/status.ts";
 import { decide, findNextWake } from "../../../core/task/task.ts";
 import { drawsFrom, startThinking, wake } from "./play-task.ts";
-import { call, crashing, factsOf, TaskWorld } from "./world.ts";
+import { crashing } from "./faults.ts";
+import { call, factsOf, TaskWorld } from "./world.ts";
 
 const TASK = factsOf().id;
 const TWENTY = Array.from({ length: 20 }, () => call("once"));

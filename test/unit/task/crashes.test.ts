@@ -5,7 +5,8 @@ import { createTask, decide, findNextWake } from "../../../core/task/task.ts";
 import { DEFAULT_AGENT } from "../../../core/agents/agent.ts";
 import { anyCommand } from "./any-command.ts";
 import { drawsFrom } from "./play-task.ts";
-import { call, crashing, factsOf, SLEEP, TaskWorld } from "./world.ts";
+import { crashing } from "./faults.ts";
+import { call, factsOf, SLEEP, TaskWorld } from "./world.ts";
 
 describe("under crashes at random points", () => {
   const scripts = fc.array(

@@ -11,7 +11,8 @@ import type { NewSubtask } from "../../../core/task/decision.ts";
 import type { TaskState } from "../../../core/task/state.ts";
 import { decide } from "../../../core/task/task.ts";
 import { drawsFrom, createEnding, startThinking } from "./play-task.ts";
-import { call, crashing, DISPATCH, factsOf, type ScriptedCall, TaskWorld } from "./world.ts";
+import { crashing } from "./faults.ts";
+import { call, DISPATCH, factsOf, type ScriptedCall, TaskWorld } from "./world.ts";
 
 const label = fc.constantFrom<Label>(0, 1, 2, 3, 4);
 const outcome = fc.option(label, { nil: undefined });

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { DEFAULT_AGENT } from "../../../core/agents/agent.ts";
 import { getStatus, type TaskStatus } from "../../../core/task/status.ts";
 import type { TaskState } from "../../../core/task/state.ts";
-import { answer, ASK, call, crashing, DISPATCH, factsOf, type ScriptedCall, SLEEP, TaskWorld } from "./world.ts";
+import { crashing } from "./faults.ts";
+import { answer, ASK, call, DISPATCH, factsOf, type ScriptedCall, SLEEP, TaskWorld } from "./world.ts";
 import { drawsFrom, createEnding, toView, shuffled } from "./play-task.ts";
 
 const agent = { ...DEFAULT_AGENT, config: { ...DEFAULT_AGENT.config, on_unknown: "ask" as const } };

@@ -7,7 +7,8 @@ import { confirmedOutcome } from "../../../core/task/ledger.ts";
 import { getStatus } from "../../../core/task/status.ts";
 import { findNextWake } from "../../../core/task/task.ts";
 import { drawsFrom, createEnding, shuffled } from "./play-task.ts";
-import { call, crashing, DISPATCH, factsOf, NO_LIMITS, type Script, type ScriptedCall, TaskWorld } from "./world.ts";
+import { crashing } from "./faults.ts";
+import { call, DISPATCH, factsOf, NO_LIMITS, type Script, type ScriptedCall, TaskWorld } from "./world.ts";
 
 const PRICE = { inputPerMillion: 1, outputPerMillion: 8 };
 const PRICED = [{ name: "scripted", price: PRICE, windowTokens: 1_000_000 }];

@@ -5,7 +5,8 @@ import type { TaskState } from "../../../core/task/state.ts";
 import { getStatus } from "../../../core/task/status.ts";
 import { decide, findNextWake } from "../../../core/task/task.ts";
 import { drawsFrom, createEnding, toView } from "./play-task.ts";
-import { ASK, call, crashing, DISPATCH, factsOf, NO_LIMITS, type ScriptedCall, SLEEP, TaskWorld } from "./world.ts";
+import { crashing } from "./faults.ts";
+import { ASK, call, DISPATCH, factsOf, NO_LIMITS, type ScriptedCall, SLEEP, TaskWorld } from "./world.ts";
 
 const dispatch: ScriptedCall = { tool: "dispatch_subagent", effect: "none", control: DISPATCH };
 const HIDDEN = ["task_hidden_a", "task_hidden_b"];

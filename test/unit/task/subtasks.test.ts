@@ -15,7 +15,8 @@ import {
   startThinking,
   wake,
 } from "./play-task.ts";
-import { crashing, DISPATCH, factsOf, type ScriptedCall, TaskWorld } from "./world.ts";
+import { crashing } from "./faults.ts";
+import { DISPATCH, factsOf, type ScriptedCall, TaskWorld } from "./world.ts";
 
 const dispatch: ScriptedCall = { tool: "dispatch_subagent", effect: "none", control: DISPATCH };
 const many = (count: number) => Array.from({ length: count }, () => dispatch);

@@ -3,7 +3,8 @@ import { DEFAULT_AGENT } from "../../../core/agents/agent.ts";
 import type { Command } from "../../../core/task/commands.ts";
 import { getStatus } from "../../../core/task/status.ts";
 import { drawsFrom, toView } from "./play-task.ts";
-import { ASK, call, crashing, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./world.ts";
+import { crashing } from "./faults.ts";
+import { ASK, call, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./world.ts";
 
 const agent = { ...DEFAULT_AGENT, config: { ...DEFAULT_AGENT.config, on_unknown: "ask" as const } };
 const rowOf = (world: TaskWorld) => [...world.ledger.values()][0];

@@ -13,8 +13,11 @@ import type { CallOutcome, Command, PreparedCall } from "../../../core/task/comm
 import type { Decision, NewSubtask, Work } from "../../../core/task/decision.ts";
 import type { Limits, TaskFacts, TaskState } from "../../../core/task/state.ts";
 import { createTask, decide, decideBoth, findNextWake } from "../../../core/task/task.ts";
+import type { ModelUse } from "../../../core/ports/language.ts";
 import type { Control, EffectClass, Touch } from "../../../core/tool/tool.ts";
 import { KeyMemory } from "../../mock-servers/key-memory.ts";
+import { Bill } from "./bill.ts";
+import { Crash, type Faults, NO_FAULTS } from "./faults.ts";
 import { StoredDecisions } from "./stored-decisions.ts";
 import { PRINCIPAL } from "../../../core/provenance/label.ts";
 
@@ -34,28 +37,12 @@ export interface ScriptedCall {
   readonly namesFiles?: boolean;
   /** For a keyed call: how long the receiver remembers its key, in ms. Absent: forever, and the call states no lifetime. */
   readonly keyedForMs?: number;
+  /** What it asks a model: as many questions as it may. */
+  readonly language?: ModelUse;
 }
 
 /** Each step's calls; after the last, the model answers in text. */
 export type Script = readonly (readonly ScriptedCall[])[];
-
-/** Where a crash may fall. `chance` draws from [0, 1). */
-export interface Faults {
-  readonly chance: () => number;
-  readonly crashRate: number;
-  /**
-   * Asked at each command of a hop: whether the next hop begins in the same decision, as it does while the time of the
-   * alarm's run lasts. By default always.
-   */
-  readonly joins?: () => boolean;
-}
-
-const NO_FAULTS: Faults = { chance: () => 1, crashRate: 0 };
-
-/** Crashes at this rate, with the next hop begun now in the same decision and now in one of its own. */
-export function crashing(draw: () => number, crashRate: number): Faults {
-  return { chance: draw, crashRate, joins: () => draw() < 0.5 };
-}
 
 export const NO_LIMITS: Limits = { maxSteps: 10, maxTokens: null, maxCostMicros: null, maxDurationMs: null };
 
@@ -115,8 +102,6 @@ export function factsOf(change: Partial<TaskFacts> = {}): TaskFacts {
 /** Calls of a step that are under way at once. */
 const MAX_PARALLEL = 5;
 
-class Crash extends Error {}
-
 /** The tenant's leave, with nothing in the way. */
 export const ADMITTED: Command = { type: "admitted", forMs: 2000, grant: { tokens: null, costMicros: null }, near: [] };
 /** A control that dispatches a subtask. */
@@ -141,6 +126,8 @@ export class TaskWorld {
   /** The calls of its step that were open when a call last started. */
   readonly startedAfter = new Map<string, readonly string[]>();
   readonly cancelled: string[] = [];
+  /** What a provider bills for the questions of tools. */
+  readonly bill = new Bill();
   /** The tenant's reply to a permit request; by default it admits the task. */
   tenantSays: (work: Extract<Work, { kind: "enter" }>) => Command = () => ADMITTED;
   /** What the root says when the subtask asks for a place in the tree. */
@@ -278,14 +265,17 @@ export class TaskWorld {
       .map((call) => ({ ...this.state.batch.find(({ id }) => id === call.callId), ...call }))
       .sort((a, b) => place(a) - place(b));
     const started = new Set<string>();
+    let isRefused = false;
     const running: { readonly id: string; readonly outcome: CallOutcome }[] = [];
     for (;;) {
       for (const { callId: id, mode } of findUnblocked(open)) {
-        if (started.has(id) || running.length === MAX_PARALLEL) continue;
+        if (started.has(id) || running.length === MAX_PARALLEL || isRefused) continue;
         this.mayCrash();
         if (later.some(({ callId: other }) => other === id)) {
           this.apply({ type: "calls_starting", step, incarnation, callIds: [id] });
-          if (this.state.batch.some((one) => one.id === id && one.attempts === 0)) throw new Error(`${id} was refused`);
+          isRefused = this.state.batch.some((one) => one.id === id && one.attempts === 0);
+          if (isRefused && this.scripted(id).language === undefined) throw new Error(`${id} was refused`);
+          if (isRefused) continue;
           this.mayCrash();
         }
         started.add(id);
@@ -293,7 +283,8 @@ export class TaskWorld {
           id,
           this.state.batch.filter(({ state }) => state === "intended").map(({ id: other }) => other),
         );
-        running.push({ id, outcome: this.perform(id, mode === "probe" ? "probe" : "run") });
+        const asked = this.bill.ask(this.scripted(id).language, this.faults.chance, () => this.mayCrash());
+        running.push({ id, outcome: { ...this.perform(id, mode === "probe" ? "probe" : "run"), ...asked } });
       }
       const ended = running.shift();
       if (ended === undefined) return this.apply({ type: "runner_call_ended", step, incarnation }, incarnation);
@@ -384,6 +375,7 @@ export class TaskWorld {
       ...(call.touches === undefined ? {} : { touches: call.touches }),
       ...(call.namesFiles === true ? { namesFiles: true } : {}),
       ...(call.control?.kind === "dispatch" ? { dispatches: true } : {}),
+      ...(call.language === undefined ? {} : { asks: call.language }),
     }));
   }
 

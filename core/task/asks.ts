@@ -1,0 +1,60 @@
+/**
+ * The model calls of tools. A call that may ask a model starts with its whole cost reserved, in the same write as its attempt;
+ * what it used is settled with its outcome. One that was cut off costs its reservation, so a task is never charged less than its
+ * provider bills.
+ */
+import type { ModelUsage } from "../model/messages.ts";
+import { canRun, findRunnable } from "./advance.ts";
+import { NO_AMOUNT } from "./amounts.ts";
+import { reserveAsks } from "./budget.ts";
+import { failedOutcome } from "./ledger.ts";
+import type { Amount, BatchCall, TaskState } from "./state.ts";
+import type { Turn } from "./turn.ts";
+
+/** Estimates what the calls that can start now may ask, each within the task's own limits; zero if none asks. */
+export function estimateAskNeeds(state: TaskState): Amount {
+  return findRunnable(state.batch).reduce((sum, { asks, reserved }) => {
+    if (asks === undefined || reserved !== undefined) return sum;
+    const needed = reserveAsks({ ...state, permit: null }, asks);
+    if (typeof needed === "string") return sum;
+    const { inputTokens, outputTokens, costMicros } = needed;
+    return { tokens: sum.tokens + inputTokens + outputTokens, costMicros: sum.costMicros + costMicros };
+  }, NO_AMOUNT);
+}
+
+/**
+ * Reserves what a call may ask. False: it does not start. It failed if the task's limits or a new permit do not allow it; else it
+ * waits for a larger grant.
+ */
+export function reserveBeforeStart(turn: Turn, call: BatchCall): boolean {
+  const { asks } = call;
+  if (asks === undefined) return true;
+  const { model, permit } = turn.state;
+  const reserved = reserveAsks(turn.state, asks);
+  if (typeof reserved !== "string") {
+    turn.replace({ ...call, reserved: { ...reserved, model: model.index } });
+    return true;
+  }
+  if (reserved === "permit" && permit?.isNew !== true) return false;
+  const most = asks.calls * (asks.inputTokens + asks.outputTokens);
+  const whose = reserved === "task" ? "the task" : "its tenant";
+  const message = `${call.tool} asks a language model for this, which may use ${most} tokens. What is left of the budget of ${whose} does not allow that. It was not called.`;
+  turn.settle(call, failedOutcome("failed", "budget_exceeded", message));
+  return false;
+}
+
+/** Settles what a call used. Unknown: its reservation. A call without a reservation asked nothing. */
+export function settleAsks(turn: Turn, { id }: BatchCall, asked?: ModelUsage): void {
+  const call = turn.state.batch.find((other) => other.id === id);
+  if (call?.reserved === undefined) return;
+  const { reserved, ...rest } = call;
+  const { model, inputTokens, outputTokens } = reserved;
+  turn.replace(rest);
+  const used = asked ?? { inputTokens, outputTokens, estimated: true };
+  if (used.inputTokens + used.outputTokens > 0) turn.spend("tool", id, model, used);
+}
+
+/** Settles the calls that were cut off. */
+export function settleCutOffAsks(turn: Turn): void {
+  for (const call of turn.state.batch) if (canRun(call)) settleAsks(turn, call);
+}

@@ -1,0 +1,128 @@
+/** What tools ask a model: reserved before the call, settled after it, and never less than the provider bills. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { getStatus } from "../../../core/task/status.ts";
+import { decide } from "../../../core/task/task.ts";
+import type { TaskState } from "../../../core/task/state.ts";
+import { drawsFrom } from "./play-task.ts";
+import { crashing } from "./faults.ts";
+import { ADMITTED, call, factsOf, NO_LIMITS, type ScriptedCall, TaskWorld } from "./world.ts";
+
+const USE = { calls: 2, inputTokens: 16_000, outputTokens: 2_000 };
+const MOST = USE.calls * (USE.inputTokens + USE.outputTokens);
+const asking: ScriptedCall = { ...call("none"), language: USE };
+/** What a step of the world's model uses. */
+const STEP_TOKENS = 15;
+
+const usedBy = ({ usage }: TaskState) => usage.inputTokens + usage.outputTokens;
+const reservedBy = ({ batch }: TaskState) =>
+  batch.reduce((sum, { reserved }) => sum + (reserved?.inputTokens ?? 0) + (reserved?.outputTokens ?? 0), 0);
+const toolSpends = (world: TaskWorld) => world.spent.filter(({ purpose }) => purpose === "tool");
+const billedTo = (world: TaskWorld) =>
+  toolSpends(world).reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0);
+const outcomes = (world: TaskWorld) =>
+  [...world.ledger.values()].map(({ state, result }) => (result?.ok === false ? result.error.code : state));
+
+describe("a call that asks a model", () => {
+  test("is reserved with its attempt, and settled with what it used", () => {
+    const world = new TaskWorld([[asking]]);
+    let most = 0;
+    world.afterStored = (state) => {
+      most = Math.max(most, reservedBy(state));
+      for (const { attempts, state: its, reserved, asks } of state.batch)
+        if (asks !== undefined && attempts > 0 && its === "intended") expect(reserved).toBeDefined();
+    };
+    world.run();
+    expect(most).toBe(MOST);
+    expect(reservedBy(world.state)).toBe(0);
+    expect(toolSpends(world)).toMatchObject([{ callId: [...world.ledger.keys()][0], model: "scripted" }]);
+    expect(billedTo(world)).toBe(world.bill.tokens);
+    expect(usedBy(world.state)).toBe(world.bill.tokens + 2 * STEP_TOKENS);
+  });
+
+  test("costs its reservation if its phase is cut off, and if its runner says nothing of its use", () => {
+    for (const end of ["halt", "crash", "silent"] as const) {
+      const world = new TaskWorld([[asking]]);
+      const seen: TaskState[] = [];
+      world.afterStored = (state) => {
+        if (reservedBy(state) > 0) seen.push(state);
+      };
+      world.run();
+      const acting = seen[0];
+      if (acting?.phase.name !== "acting") throw new Error("it acts");
+      const { incarnation } = acting.phase;
+      const step = { step: acting.step, incarnation };
+      const callId = acting.batch[0]?.id ?? "";
+      const outcome = { state: "confirmed", result: { ok: true, result: 1 }, content: "1", control: null } as const;
+      const settled = { type: "call_settled", ...step, callId, outcome: { ...outcome, durationMs: 1 } } as const;
+      const command = {
+        halt: { type: "halt", message: "stop" },
+        crash: { type: "wake", incarnation: "other" },
+        silent: settled,
+      } as const;
+      const { spent, state } = decide(acting, command[end], acting.phase.since + 5_000);
+      const [spend] = spent;
+      expect([end, spend?.purpose, (spend?.inputTokens ?? 0) + (spend?.outputTokens ?? 0), spend?.estimated]).toEqual([
+        end,
+        "tool",
+        MOST,
+        true,
+      ]);
+      expect(reservedBy(state)).toBe(0);
+    }
+  });
+
+  test("fails before it starts if the limits of its task do not allow it", () => {
+    const world = new TaskWorld([[asking]], undefined, factsOf({ limits: { ...NO_LIMITS, maxTokens: MOST - 1 } }));
+    world.run();
+    expect(outcomes(world)).toEqual(["budget_exceeded"]);
+    expect(world.bill.tokens).toBe(0);
+    expect(getStatus(world.state)).toBe("completed");
+  });
+
+  test("requests a grant that covers it, and fails if the tenant gives less", () => {
+    for (const isEnough of [true, false]) {
+      const world = new TaskWorld([[call("none"), asking]]);
+      const wanted: number[] = [];
+      world.tenantSays = ({ used, want }) => {
+        wanted.push(want.tokens);
+        const given = want.tokens >= MOST && !isEnough ? MOST - 1 : want.tokens;
+        return { ...ADMITTED, grant: { tokens: used.tokens + given, costMicros: null } } as typeof ADMITTED;
+      };
+      world.run();
+      expect(wanted).toContain(MOST);
+      expect(outcomes(world)).toEqual(["confirmed", isEnough ? "confirmed" : "budget_exceeded"]);
+      expect(getStatus(world.state)).toBe("completed");
+    }
+  });
+
+  test("is charged at least what its provider bills, within its limits, wherever it is killed", () => {
+    const scripts = fc.array(
+      fc.array(fc.constantFrom(asking, asking, call("keyed"), call("none")), { minLength: 1, maxLength: 7 }),
+      { minLength: 1, maxLength: 4 },
+    );
+    const limits = fc.constantFrom(null, 3 * MOST, 12 * MOST);
+    const grants = fc.constantFrom(null, 0, MOST);
+    fc.assert(
+      fc.property(scripts, fc.integer(), limits, grants, (script, seed, maxTokens, more) => {
+        const facts = factsOf({ limits: { ...NO_LIMITS, maxTokens } });
+        const world = new TaskWorld(script, crashing(drawsFrom(seed), 0.1), facts);
+        world.tenantSays = ({ used, want }) => {
+          const tokens = more === null ? null : used.tokens + want.tokens + more;
+          return { ...ADMITTED, grant: { tokens, costMicros: null } } as typeof ADMITTED;
+        };
+        world.afterStored = (state) => {
+          const used = usedBy(state) + reservedBy(state);
+          if (maxTokens !== null) expect(used).toBeLessThanOrEqual(maxTokens);
+          const most = state.permit?.grant.tokens ?? null;
+          if (most !== null && state.phase.name === "acting") expect(used).toBeLessThanOrEqual(most);
+        };
+        world.run();
+        expect(billedTo(world)).toBeGreaterThanOrEqual(world.bill.tokens);
+        expect(reservedBy(world.state)).toBe(0);
+        expect(world.state.phase.name).toBe("ended");
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
