@@ -1,6 +1,7 @@
 /** What tools ask a model: reserved before the call, settled after it, and never less than the provider bills. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { CallOutcome, Command } from "../../../core/task/commands.ts";
 import { getStatus } from "../../../core/task/status.ts";
 import { decide } from "../../../core/task/task.ts";
 import type { TaskState } from "../../../core/task/state.ts";
@@ -20,6 +21,16 @@ const reservedBy = ({ batch }: TaskState) =>
 const toolSpends = (world: TaskWorld) => world.spent.filter(({ purpose }) => purpose === "tool");
 const billedTo = (world: TaskWorld) =>
   toolSpends(world).reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0);
+/** A task whose tool phase has begun, with one call that asks. */
+function startAsking(): TaskState & { readonly phase: Extract<TaskState["phase"], { name: "acting" }> } {
+  const world = new TaskWorld([[asking]]);
+  const seen: TaskState[] = [];
+  world.afterStored = (state) => void (reservedBy(state) > 0 && seen.push(state));
+  world.run();
+  const [state] = seen;
+  if (state?.phase.name !== "acting") throw new Error("the tool phase did not begin");
+  return { ...state, phase: state.phase };
+}
 const outcomes = (world: TaskWorld) =>
   [...world.ledger.values()].map(({ state, result }) => (result?.ok === false ? result.error.code : state));
 
@@ -40,36 +51,35 @@ describe("a call that asks a model", () => {
     expect(usedBy(world.state)).toBe(world.bill.tokens + 2 * STEP_TOKENS);
   });
 
-  test("costs its reservation if its phase is cut off, and if its runner says nothing of its use", () => {
-    for (const end of ["halt", "crash", "silent"] as const) {
-      const world = new TaskWorld([[asking]]);
-      const seen: TaskState[] = [];
-      world.afterStored = (state) => {
-        if (reservedBy(state) > 0) seen.push(state);
-      };
-      world.run();
-      const acting = seen[0];
-      if (acting?.phase.name !== "acting") throw new Error("it acts");
-      const { incarnation } = acting.phase;
-      const step = { step: acting.step, incarnation };
-      const callId = acting.batch[0]?.id ?? "";
-      const outcome = { state: "confirmed", result: { ok: true, result: 1 }, content: "1", control: null } as const;
-      const settled = { type: "call_settled", ...step, callId, outcome: { ...outcome, durationMs: 1 } } as const;
-      const command = {
-        halt: { type: "halt", message: "stop" },
-        crash: { type: "wake", incarnation: "other" },
-        silent: settled,
-      } as const;
-      const { spent, state } = decide(acting, command[end], acting.phase.since + 5_000);
-      const [spend] = spent;
-      expect([end, spend?.purpose, (spend?.inputTokens ?? 0) + (spend?.outputTokens ?? 0), spend?.estimated]).toEqual([
-        end,
-        "tool",
-        MOST,
-        true,
-      ]);
-      expect(reservedBy(state)).toBe(0);
-    }
+  test.each([
+    ["stopped", MOST],
+    ["killed", MOST],
+    ["lost by its runner", MOST],
+    ["settled by a runner that says nothing of its use", MOST],
+    ["refused by a runner of another release", 0],
+  ] as const)("that was %s costs %i tokens", (end, tokens) => {
+    const acting = startAsking();
+    const { step, batch, phase } = acting;
+    const callIds = batch.map(({ id }) => id);
+    const [callId = ""] = callIds;
+    const run = { step, incarnation: phase.incarnation };
+    const done = { state: "confirmed", result: { ok: true, result: 1 }, content: "1", control: null, durationMs: 1 };
+    const commands: Readonly<Record<typeof end, Command>> = {
+      stopped: { type: "halt", message: "stop" },
+      killed: { type: "wake", incarnation: "other" },
+      "lost by its runner": { type: "runner_call_ended", ...run },
+      "settled by a runner that says nothing of its use": {
+        type: "call_settled",
+        ...run,
+        callId,
+        outcome: done as CallOutcome,
+      },
+      "refused by a runner of another release": { type: "runner_call_refused", ...run, callIds },
+    };
+    const { spent, state } = decide(acting, commands[end], phase.since + 5_000);
+    const sum = spent.reduce((total, { inputTokens, outputTokens }) => total + inputTokens + outputTokens, 0);
+    expect([sum, spent.every(({ purpose, estimated }) => purpose === "tool" && estimated)]).toEqual([tokens, true]);
+    expect(reservedBy(state)).toBe(0);
   });
 
   test("fails before it starts if the limits of its task do not allow it", () => {

@@ -6,7 +6,7 @@ import { createTask, decide, decideBoth } from "../../../core/task/task.ts";
 import { anyCommand } from "./any-command.ts";
 import { requestCalls, drawsFrom, preparedCall, applyReply, startThinking } from "./play-task.ts";
 import { StoredDecisions } from "./stored-decisions.ts";
-import { type Faults } from "./faults.ts";
+import type { Faults } from "./faults.ts";
 import { call, factsOf, SLEEP, TaskWorld } from "./world.ts";
 import { confirmedOutcome } from "../../../core/task/ledger.ts";
 import { PRINCIPAL } from "../../../core/provenance/label.ts";
