@@ -1,23 +1,28 @@
 /** The short form of the engine's drills. It judges what is lost, doubled and overspent, and takes no measure of time. */
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { runApprovalDrill } from "../drill/engine/approval-drill.ts";
+import { runAskingDrill } from "../drill/engine/asking-drill.ts";
 import { runContextDrill } from "../drill/engine/context-drill.ts";
 import { SHORT_SIZES } from "../drill/engine/engine.ts";
 import { runFanInDrill } from "../drill/engine/fan-in-drill.ts";
 import { runSpendingDrill } from "../drill/engine/spending-drill.ts";
 import { openStage, type Stage } from "../drill/stage.ts";
+import { type PostgresServer, startPostgres } from "../mock-servers/postgres-server.ts";
 import { runSwitchDrill } from "../drill/engine/switch-drill.ts";
 
 const { children, fanInKills, spendingLimit: limit, spendingKills } = SHORT_SIZES;
 const seed = Math.floor(Math.random() * 2 ** 31);
 let stage: Stage;
+let postgres: PostgresServer;
 
 beforeAll(async () => {
-  stage = await openStage({ from: inject("endedState") });
+  postgres = await startPostgres();
+  stage = await openStage({ from: inject("endedState"), hosts: [`127.0.0.1:${postgres.port}`] });
 });
 
 afterAll(async () => {
   await stage?.close();
+  await postgres?.close();
 });
 
 /** What a test shows when it fails: everything that was found, and the seed that repeats it. */
@@ -45,6 +50,12 @@ test.each([0, spendingKills])(
     expect(report.served, toDetail(report)).toBeGreaterThan(0);
   },
 );
+
+test("a tool's questions to the model are charged with at least what they are billed, killed before, during and after them", async () => {
+  const report = await runAskingDrill(stage, postgres);
+  expect(report.violations, toDetail(report)).toEqual([]);
+  expect(report, toDetail(report)).toMatchObject({ kills: 3 });
+});
 
 test("a stopped tenant does nothing, and all of its tasks continue to their end at the release", async () => {
   const report = await runSwitchDrill(stage);

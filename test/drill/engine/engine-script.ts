@@ -21,7 +21,18 @@ interface OfEach {
   readonly keyed: string;
 }
 
-const KINDS = ["fan-out", "child", "one request", "spends", "posts", "large", "long", "computes", "quick"] as const;
+const KINDS = [
+  "fan-out",
+  "child",
+  "one request",
+  "spends",
+  "posts",
+  "large",
+  "long",
+  "computes",
+  "quick",
+  "asks",
+] as const;
 
 /** The JSON in the first message of an engine drill's task. */
 export type EngineInput = OfEach &
@@ -47,6 +58,8 @@ export type EngineInput = OfEach &
     /** One step of 64 computing calls, each with different patterns. */
     | { readonly kind: "computes" }
     | { readonly kind: "quick" }
+    /** A plain question to the database of the tenant, then an answer that repeats its rows. */
+    | { readonly kind: "asks"; readonly question: string }
   );
 
 type Of<Kind extends (typeof KINDS)[number]> = Extract<EngineInput, { kind: Kind }>;
@@ -63,9 +76,19 @@ export const READ_AGAIN = [
 
 /** The engine drills' model. Null for other conversations. */
 export function engineScript(messages: readonly WireMessage[], body: WireBody): ScriptedReply | null {
+  if (isQuestion(body)) return { calls: [{ name: "answer", arguments: ANSWER }], usage: QUESTION_TOKENS };
   if (isSummaryRequest(body)) return { text: summarize(messages), usage: getUsage(messages) };
   const input = inputOfKind<EngineInput>(messages, KINDS);
   return input === null ? null : { delayMs: input.paceMs, ...replyTo(input, messages) };
+}
+
+/** The query that answers every question of kind `asks`, and what a question uses. */
+const ANSWER = { sql: "select count(*) as orders from orders", explanation: "Counts.", rephrased_query: "How many?" };
+export const QUESTION_TOKENS = { input: 9_000, output: 700 };
+
+/** Whether a request is a tool's question to the model. */
+export function isQuestion({ tools = [] }: WireBody): boolean {
+  return tools.length === 1 && tools[0]?.function?.name === "answer";
 }
 
 const SHORTENS_RESULT = "You shorten the result of a tool";
@@ -138,6 +161,9 @@ function replyTo(input: EngineInput, messages: readonly WireMessage[]): Scripted
       return step === 1 ? { calls: Array.from({ length: 64 }, computingCall) } : { text: doneText(input.drill) };
     case "quick":
       return { text: doneText(input.drill) };
+    case "asks":
+      if (step === 1) return { calls: [{ name: "query_database", arguments: { query: input.question } }] };
+      return { text: `${input.drill} was told: ${readText(messages.at(-1))}` };
   }
 }
 
