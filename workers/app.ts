@@ -76,6 +76,7 @@ import { tenantRoutes } from "./tenants/routes.ts";
 import { toolImportRoutes } from "./openapi/routes.ts";
 import { ownToolRoutes } from "./custom-tools/routes.ts";
 import { codebaseRoutes } from "./codebases/routes.ts";
+import { codeSearchRoutes } from "./codebases/search-routes.ts";
 import { toolCallRoutes } from "./tools/call-routes.ts";
 import { localMailRoutes } from "./channels/mail/local-routes.ts";
 import { mailRoutes } from "./channels/mail/routes.ts";
@@ -143,6 +144,7 @@ export function createApp(): App {
   secretRoutes(app);
   databaseRoutes(app);
   codebaseRoutes(app);
+  codeSearchRoutes(app);
   appRoutes(app);
   appCatalogueRoutes(app);
   appLogoRoute(app);

@@ -1,5 +1,5 @@
 /** Agents and their versions. A version stores its configuration as the JSON that was validated. */
-import { and, desc, eq, isNull, lt, or, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNull, lt, or, sql } from "drizzle-orm";
 import { storable } from "../../core/base/storable.ts";
 import type { AgentConfig } from "../../core/agents/agent.ts";
 import type { Agent, AgentTable } from "../../core/ports/agent-table.ts";
@@ -57,6 +57,16 @@ export function agentTable(connection: Connection): AgentTable {
       ]);
       if (!read.ok) return read;
       return ok(cutPage(read.value[0].map(toAgent), limit, ({ id, createdAt }) => ({ at: createdAt, id })));
+    },
+
+    async names(tenant, ids) {
+      const read = await asTenant(connection, tenant, (query) => [
+        query
+          .select({ id: agents.id, name: agents.name })
+          .from(agents)
+          .where(and(eq(agents.tenant, tenant), isNull(agents.archivedAt), inArray(agents.id, [...ids]))),
+      ]);
+      return read.ok ? ok(new Map(read.value[0].map(({ id, name }) => [id, name]))) : read;
     },
 
     async versions(tenant, id, { after, limit }) {

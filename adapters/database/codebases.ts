@@ -1,7 +1,8 @@
 /** Codebases and their index. Files of an attempt are invisible until its last statement. */
-import { and, asc, eq, type SQL, sql } from "drizzle-orm";
+import { and, type AnyColumn, asc, eq, type SQL, sql } from "drizzle-orm";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { iso } from "../../core/base/iso.ts";
+import { NO_LIST } from "../../core/base/user-lists.ts";
 import {
   type Codebase,
   type CodebaseSource,
@@ -46,6 +47,29 @@ export function codebaseTable(connection: Connection, background: Connection): C
         return failed("quota_exceeded", `A tenant has at most ${MAX_CODEBASES} codebases. Delete one first.`);
       }
       return written.error.code === "conflict" ? failed("conflict", NAME_TAKEN, { field: "name" }) : written;
+    },
+
+    async update(tenant, id, { agents, projects, people }, act) {
+      const [forAgents, forProjects, forPeople] = [
+        toNew(rows.agents, agents),
+        toNew(rows.projects, projects),
+        toNew(rows.people, people),
+      ];
+      const written = await asTenant(connection, tenant, (query) => [
+        query.execute(sql`
+          with changed as (
+            update codebases set agents = ${forAgents}, projects = ${forProjects}, people = ${forPeople},
+              updated_at = ${iso(act.at)}::timestamptz
+            where ${isThis(tenant, id)} and num_nonnulls(${forAgents}, ${forProjects}, ${forPeople}) > 0
+            returning id
+          )
+          ${insertAuditFrom(tenant, act)} from changed`),
+        selectOne(query, tenant, id),
+      ]);
+      if (!written.ok) return written;
+      const [{ rowCount }, [found]] = written.value;
+      if (found === undefined) return NO_CODEBASE;
+      return rowCount === 0 ? failed("invalid_input", NO_LIST, { field: "agents" }) : ok(toCodebase(found));
     },
 
     async remove(tenant, id, act) {
@@ -180,13 +204,21 @@ function countLive(table: "code_symbols" | "code_chunks", tenant: string, id: st
 
 function insertCodebase(tenant: string, codebase: NewCodebase, at: number): SQL {
   const { id, name, source, agents, projects, people } = codebase;
-  const list = (names: readonly string[] | null): SQL => sql`${sql.param(names === null ? null : [...names])}::text[]`;
   return sql`
     insert into codebases (tenant, id, name, source, agents, projects, people, status, created_at, updated_at)
-    select ${tenant}, ${id}, ${name}, ${JSON.stringify(source)}, ${list(agents)}, ${list(projects)}, ${list(people)}, 'queued',
+    select ${tenant}, ${id}, ${name}, ${JSON.stringify(source)}, ${toArray(agents)}, ${toArray(projects)}, ${toArray(people)}, 'queued',
       ${iso(at)}::timestamptz, ${iso(at)}::timestamptz
     where (select count(*) from codebases where tenant = ${tenant}) < ${MAX_CODEBASES}
     returning id`;
+}
+
+function toArray(names: readonly string[] | null): SQL {
+  return sql`${sql.param(names === null ? null : [...names])}::text[]`;
+}
+
+/** The new value of a list: the given one, or else the present one. */
+function toNew(column: AnyColumn, given: readonly string[] | null | undefined): SQL {
+  return given === undefined ? sql`${column}` : toArray(given);
 }
 
 function toFirst([row]: readonly Row[]): Result<Codebase> {

@@ -1,5 +1,5 @@
 /** Databases that a tenant's agents may query. Their addresses are stored sealed. */
-import { and, asc, desc, eq, sql, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, sql, type SQL } from "drizzle-orm";
 import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { cutPage } from "../../core/base/page-cursor.ts";
 import {
@@ -8,6 +8,7 @@ import {
   DATABASE_STATUSES,
   databaseSettingsSchema,
 } from "../../core/databases/database.ts";
+import { getHost } from "../../core/databases/dsn.ts";
 import { MAX_DATABASES } from "../../core/databases/limits.ts";
 import type { RowSeal, SealedPlace } from "../../core/ports/sealed-values.ts";
 import type { TenantDatabase, TenantDatabaseTable } from "../../core/ports/tenant-database-table.ts";
@@ -97,6 +98,23 @@ export function tenantDatabaseTable(connection: Connection, tenant: string, seal
       if (found === undefined) return NO_DATABASE;
       const dsn = await seal.open(toPlace(id), found.sealed);
       return ok(typeof dsn === "string" ? dsn : null);
+    },
+
+    async hosts(ids) {
+      const read = await asTenant(connection, tenant, (query) => [
+        query
+          .select({ id: rows.id, sealed: rows.sealed })
+          .from(rows)
+          .where(and(eq(rows.tenant, tenant), inArray(rows.id, [...ids]))),
+      ]);
+      if (!read.ok) return read;
+      const hosts = new Map<string, string>();
+      for (const { id, sealed } of read.value[0]) {
+        const dsn = await seal.open(toPlace(id), sealed);
+        const host = typeof dsn === "string" ? getHost(dsn) : null;
+        if (host !== null) hosts.set(id, host);
+      }
+      return ok(hosts);
     },
 
     async update({ id, ifVersion, settings, dsn, agents, projects, people, status, check }, act) {

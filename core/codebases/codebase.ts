@@ -6,7 +6,6 @@ import type { SkipReason } from "./indexed-file.ts";
 
 /** Of one tenant. */
 export const MAX_CODEBASES = 100;
-const MAX_LISTED = 200;
 
 /** A lower-case name by which agents choose it. */
 export const codebaseNameSchema = z
@@ -33,13 +32,6 @@ export const codebaseSourceSchema = z.union([
   z.strictObject({ project: projectSchema }),
 ]);
 export type CodebaseSource = z.infer<typeof codebaseSourceSchema>;
-
-const names = z.array(z.string().min(1).max(100)).max(MAX_LISTED).optional();
-export const codebaseUsersShape = {
-  agents: names.describe("Names of agents"),
-  projects: names.describe("Names of projects"),
-  people: names.describe("Ids of people (`per_…`)"),
-} as const;
 
 export const CODEBASE_STATUSES = ["queued", "indexing", "ready", "failed"] as const;
 export type CodebaseStatus = (typeof CODEBASE_STATUSES)[number];

@@ -1,12 +1,12 @@
 /**
- * A database of a tenant: who may use it, and what its queries may read and call. Limits: 50 databases a tenant; 100 entries in a list of
- * users, 500 in a list of tables, columns or functions.
+ * A database of a tenant: who may use it, and what its queries may read and call. Limits: 50 databases a tenant; 500 entries in a list of
+ * tables, columns or functions.
  */
 import { z } from "zod";
+import { hasList, NO_LIST, userListsChangeShape, userListsShape } from "../base/user-lists.ts";
 import { parseDsn } from "./dsn.ts";
 import { DEFAULT_ROWS, DEFAULT_TIMEOUT_S, MAX_ROWS, MAX_TIMEOUT_S } from "./limits.ts";
 
-const MAX_USERS = 100;
 const MAX_NAMES = 500;
 const MAX_NAME_CHARACTERS = 200;
 
@@ -22,7 +22,6 @@ const dsnSchema = z
   })
   .describe("`postgres://user:password@host:port/database`, without parameters. Sealed at once and never returned.");
 
-const users = z.array(z.string().min(1).max(MAX_NAME_CHARACTERS)).max(MAX_USERS);
 const names = z.array(z.string().min(1).max(MAX_NAME_CHARACTERS)).max(MAX_NAMES);
 
 const settingFields = {
@@ -48,37 +47,27 @@ const settingFields = {
 export const databaseSettingsSchema = z.strictObject(settingFields);
 export type DatabaseSettings = z.infer<typeof databaseSettingsSchema>;
 
-const userFields = {
-  agents: users.optional().describe("The agents that may use it, by id or name; `agent_default` is the built-in one."),
-  projects: users.optional().describe("The projects whose tasks may use it."),
-  people: users.optional().describe("The people for whom a task may use it, by id (`per_…`)."),
-};
-
 /** The body that adds a database. */
 export const newDatabaseSchema = z
   .strictObject({
     name: databaseNameSchema,
     kind: z.enum(["postgres"]),
     dsn: dsnSchema,
-    ...userFields,
+    ...userListsShape,
     ...settingFields,
     tls: settingFields.tls.default("require"),
     max_rows: settingFields.max_rows.default(DEFAULT_ROWS),
     timeout_s: settingFields.timeout_s.default(DEFAULT_TIMEOUT_S),
     accept_writing_role: settingFields.accept_writing_role.default(false),
   })
-  .refine(({ agents, projects, people }) => [agents, projects, people].some((list) => list !== undefined), {
-    message: "At least one of agents, projects and people has to say who may use it",
-    path: ["agents"],
-  });
+  .refine(hasList, { message: NO_LIST, path: ["agents"] });
 
 /** The body that changes a database. An omitted field stays. */
 export const databaseChangeSchema = z.strictObject({
   dsn: dsnSchema.optional(),
-  agents: users.nullable().optional().describe("Null: agents are not limited by a list."),
-  projects: users.nullable().optional().describe("Null: projects are not limited by a list."),
-  people: users.nullable().optional().describe("Null: people are not limited by a list."),
+  ...userListsChangeShape,
   ...z.strictObject(settingFields).partial().shape,
+  schemas: names.nullable().optional().describe("Null: every schema that is not the system's."),
 });
 
 /** The state of the latest check. Only a `ready` database can be queried. */

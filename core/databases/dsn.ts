@@ -33,6 +33,14 @@ export function parseDsn(text: string): Result<Dsn> {
   return ok({ host, port: url.port === "" ? DEFAULT_PORT : Number(url.port), user, password, database });
 }
 
+/** Host and port of a stored DSN, without user and password: `db.example.com:5432`. Null if it cannot be parsed. */
+export function getHost(dsn: string): string | null {
+  const parsed = parseDsn(dsn);
+  if (!parsed.ok) return null;
+  const { host, port } = parsed.value;
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
 function decode(text: string): string | null {
   try {
     return decodeURIComponent(text);

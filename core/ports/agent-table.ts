@@ -24,6 +24,8 @@ export interface AgentTable {
   get(tenant: string, idOrName: string): Promise<Result<Agent>>;
   /** The agents that are not archived. */
   page(tenant: string, request: PageRequest): Promise<Result<Page<Agent>>>;
+  /** The names of those of these agents that are not archived, by id. */
+  names(tenant: string, ids: readonly string[]): Promise<Result<ReadonlyMap<string, string>>>;
   /** The versions, the latest first; the position is the version number. */
   versions(tenant: string, id: string, request: PageRequest): Promise<Result<Page<AgentVersion>>>;
   /**

@@ -103,6 +103,7 @@ export interface AuditEntry {
     | "trigger.replay"
     | "trigger.rotate"
     | "codebase.create"
+    | "codebase.update"
     | "codebase.reindex"
     | "codebase.delete"
     | "connection.connect"

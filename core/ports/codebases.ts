@@ -1,6 +1,6 @@
 /** Codebases: their rows and index, the reader of their sources, and the search of a task's tools. */
 import type { Result } from "../base/errors.ts";
-import type { UserLists } from "../base/user-lists.ts";
+import type { UserLists, UserListsChange } from "../base/user-lists.ts";
 import type { Codebase, CodebaseSource } from "../codebases/codebase.ts";
 import type { CodeFacts, IndexedFile } from "../codebases/indexed-file.ts";
 import type { CodeHit, CodeQuery, RankedHit } from "../codebases/rank.ts";
@@ -29,6 +29,8 @@ export interface CodebaseTable {
   get(tenant: string, id: string): Promise<Result<Codebase>>;
   /** `conflict` for a taken name, `quota_exceeded` over `MAX_CODEBASES`. It begins as `queued`. */
   create(tenant: string, codebase: NewCodebase, act: AuditEntry): Promise<Result<Codebase>>;
+  /** Changes who may use it. `not_found` for an unknown id, `invalid_input` when no list would be left. */
+  update(tenant: string, id: string, change: UserListsChange, act: AuditEntry): Promise<Result<Codebase>>;
   /** Deletes the row, so that no search finds its files; `removeOld` deletes those. `not_found` for an unknown id. */
   remove(tenant: string, id: string, act: AuditEntry): Promise<Result<void>>;
   /** Records that it is to be indexed again. */

@@ -52,6 +52,8 @@ export interface TenantDatabaseTable {
   all(): Promise<Result<readonly TenantDatabase[]>>;
   /** The address of this version. `not_found` at another version. Null if no key of the ring opens it. */
   openDsn(id: string, version: number): Promise<Result<string | null>>;
+  /** Host and port of these databases by id, without their credentials. An address that no key of the ring opens has none. */
+  hosts(ids: readonly string[]): Promise<Result<ReadonlyMap<string, string>>>;
   /** `conflict` at another version than `ifVersion`. */
   update(database: DatabaseUpdate, act: AuditEntry): Promise<Result<TenantDatabase>>;
   /** Stores the result of a check of this version. `conflict` at another version. */

@@ -4,6 +4,7 @@ import type { CodeHit } from "../../core/codebases/rank.ts";
 import type { IndexedFile } from "../../core/codebases/indexed-file.ts";
 import { getExtension } from "../../core/codebases/languages.ts";
 import { listWords, normalizeName, splitName } from "../../core/codebases/names.ts";
+import { changeLists, hasList, NO_LIST } from "../../core/base/user-lists.ts";
 import { unwrap } from "../../core/base/unwrap.ts";
 import { failed, ok } from "../../core/base/errors.ts";
 import { openCodebases } from "../../core/codebases/search.ts";
@@ -62,6 +63,15 @@ export function fakeCodebases(): FakeCodebases {
       rows.push({ tenant, codebase, builds: 0, building: null });
       acts.push(act);
       return ok(codebase);
+    },
+    async update(tenant, id, change, act) {
+      const row = await Promise.resolve(find(tenant, id));
+      if (row === null) return MISSING;
+      const lists = changeLists(row.codebase, change);
+      if (!hasList(lists)) return failed("invalid_input", NO_LIST, { field: "agents" });
+      row.codebase = { ...row.codebase, ...lists, updatedAt: act.at };
+      acts.push(act);
+      return ok(row.codebase);
     },
     async remove(tenant, id, act) {
       const at = await Promise.resolve(rows.findIndex((row) => row.tenant === tenant && row.codebase.id === id));
@@ -202,7 +212,7 @@ export function codebasesOfTexts(files: Readonly<Record<string, string>> = SHOP)
     await table.publish(tenant, id, build, { commit: "a".repeat(40), deleted: [], skipped, at: 0 });
   };
   const filled = fill();
-  const port = openCodebases(table, tenant, { agent: "coder", project: null, person: null });
+  const port = openCodebases(table, tenant, { agent: { id: "agent_1", name: "coder" }, project: null, person: null });
   return {
     search: async (request) => {
       await filled;

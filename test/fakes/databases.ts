@@ -1,5 +1,6 @@
 /** Databases in memory: each answers a statement by a function. */
 import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { makeId } from "../../core/base/ids.ts";
 import { chooseDatabase, type DatabaseChoice } from "../../core/databases/choose-database.ts";
 import type { ListedUser } from "../../core/base/user-lists.ts";
 import type { DatabaseRows, DatabasesPort } from "../../core/ports/databases.ts";
@@ -7,15 +8,18 @@ import type { DatabaseRows, DatabasesPort } from "../../core/ports/databases.ts"
 /** What a statement returns; null: it is refused. */
 export type FakeAnswer = (sql: string) => Pick<DatabaseRows, "columns" | "rows"> | null;
 
-/** A database that every agent may use. */
+/** The agent whose tasks use the databases. */
+export const ANALYST = { id: makeId("agent", 1, new Uint8Array(10)), name: "analyst" } as const;
+
+/** A database that this agent may use. */
 const OPEN: DatabaseChoice = {
   name: "sales",
-  agents: ["agent_1"],
+  agents: [ANALYST.id],
   projects: null,
   people: null,
   status: "ready",
 };
-const USER: ListedUser = { agent: "agent_1", project: null, person: null };
+const USER: ListedUser = { agent: ANALYST, project: null, person: null };
 
 export function fakeDatabases(
   answer: FakeAnswer = () => ({ columns: ["customer", "count"], rows: [["Ana", 2]] }),

@@ -134,6 +134,20 @@ const CODEBASE_CASES: readonly Case[] = [
     owner: 415,
   },
   { route: "GET /v1/codebases/{id}", path: () => `/v1/codebases/${CODEBASE}`, other: 404, owner: 404 },
+  {
+    route: "PATCH /v1/codebases/{id}",
+    path: () => `/v1/codebases/${CODEBASE}`,
+    body: () => ({ projects: [] }),
+    other: 404,
+    owner: 404,
+  },
+  {
+    route: "POST /v1/codebases/search",
+    path: () => "/v1/codebases/search",
+    body: () => ({ query: "canary" }),
+    other: "nothing of it",
+    owner: 200,
+  },
   { route: "DELETE /v1/codebases/{id}", path: () => `/v1/codebases/${CODEBASE}`, other: 404, owner: 404 },
   { route: "POST /v1/codebases/{id}/reindex", path: () => `/v1/codebases/${CODEBASE}/reindex`, other: 404, owner: 404 },
 ];

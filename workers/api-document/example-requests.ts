@@ -31,6 +31,8 @@ export const REQUESTS: Readonly<Record<string, unknown>> = {
   AnswerInput: { text: "The one in euros." },
   ApprovalDecisionInput: { decision: "approve" },
   BudgetLimitInput: { max_tokens: null, max_cost_usd: 50, period: "month" },
+  CodebaseChangeInput: { agents: ["coder"], people: null },
+  CodeSearchInput: { query: "addItem", codebase: "shop" },
   CallDecisionInput: { decision: "retry" },
   ConnectionChangeInput: { alias: "work", is_default: true },
   ConnectionDecisionInput: { decision: "skip" },
@@ -59,7 +61,7 @@ export const REQUESTS: Readonly<Record<string, unknown>> = {
     name: "sales",
     kind: "postgres",
     dsn: "postgres://reader:sales-1234567890@db.example.com:5432/sales",
-    agents: ["agent_default"],
+    agents: ["analyst"],
   },
   NewIncomingWebhookInput: {
     name: "pushes",

@@ -13,7 +13,7 @@ import { EVENT_PATTERNS } from "../../core/channels/webhooks/endpoint.ts";
 import { TRIGGER_STATES } from "../../core/triggers/trigger.ts";
 import { DATABASE_STATUSES } from "../../core/databases/database.ts";
 import { CODEBASE_STATUSES } from "../../core/codebases/codebase.ts";
-import { SKIP_REASONS } from "../../core/codebases/indexed-file.ts";
+import { SKIP_REASONS, SYMBOL_KINDS } from "../../core/codebases/indexed-file.ts";
 import { ERRORS } from "../../core/base/errors.ts";
 import { ACCOUNT_PROVIDERS, CONNECT_REASONS, OWNER_RULES, PROVIDERS } from "../../core/connections/account.ts";
 import { SYNC_KINDS } from "../../core/ports/app-catalogue.ts";
@@ -46,6 +46,7 @@ const ENUMS: Readonly<Record<string, string>> = {
   CallDecision: "done retry skip",
   CallLabel: "operator principal person tenant outside",
   CallState: "intended confirmed failed unknown refused",
+  CodeSymbolKind: SYMBOL_KINDS.join(" "),
   CodebaseStatus: CODEBASE_STATUSES.join(" "),
   CodebaseSkipReason: SKIP_REASONS.join(" "),
   ConnectionOwner: "me shared",

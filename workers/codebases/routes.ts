@@ -11,9 +11,11 @@ import {
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { raise } from "../../core/base/errors.ts";
 import { isId, makeId } from "../../core/base/ids.ts";
+import { changeLists, NO_LISTS } from "../../core/base/user-lists.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import type { Codebase, CodebaseSource } from "../../core/codebases/codebase.ts";
 import { getCodebaseInbox, toIndexItem } from "../../core/codebases/inbox-item.ts";
+import { readListNames, readUsers } from "../agents/user-lists.ts";
 import { answers, emptyBody, withKey } from "../http/answers.ts";
 import { createAuditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";
@@ -21,7 +23,14 @@ import { requireScope } from "../http/middleware/require-scope.ts";
 import { getIdSource } from "../http/new-ids.ts";
 import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
-import { archiveSchema, codebaseInput, type CodebaseInput, codebaseSchema, toCodebaseView } from "./view.ts";
+import {
+  archiveSchema,
+  codebaseChange,
+  codebaseInput,
+  type CodebaseInput,
+  codebaseSchema,
+  toCodebaseView,
+} from "./view.ts";
 
 const PATH = "/v1/codebases";
 const ZIP = "application/zip";
@@ -78,6 +87,17 @@ const show = createRoute({
   responses: answers({ 200: codebase }, [404]),
 });
 
+const change = createRoute({
+  ...shared,
+  method: "patch",
+  operationId: "codebases.update",
+  path: `${PATH}/{id}`,
+  summary: "Change who may search a codebase",
+  description: "An omitted list stays, and null removes one. At least one has to remain. Takes effect at once.",
+  request: { params, body: { required: true, content: { "application/json": { schema: codebaseChange } } } },
+  responses: answers({ 200: codebase }, [404, 413, 415, 422]),
+});
+
 const remove = createRoute({
   ...shared,
   method: "delete",
@@ -108,34 +128,40 @@ export function codebaseRoutes(app: App): void {
   });
 
   app.openapi(create, async (c) => {
-    const { name, source: given, agents = null, projects = null, people = null } = c.req.valid("json");
-    if (agents === null && projects === null && people === null)
-      raise("invalid_input", "agents, projects or people: give at least one list of who may search it.", {
-        field: "agents",
-      });
+    const { name, source: given, agents, projects, people } = c.req.valid("json");
     const source = await readSource(c, given);
+    const lists = changeLists(NO_LISTS, await readUsers(c, { agents, projects, people }));
     const { createdAt, random } = await getIdSource(c, "codebase");
     const id = makeId("codebase", createdAt, random);
     const act = await createAuditEntry(c, "codebase.create", id);
-    const made = unwrap(await table(c).create(getTenant(c), { id, name, source, agents, projects, people }, act));
+    const made = unwrap(await table(c).create(getTenant(c), { id, name, source, ...lists }, act));
     await takeRequest(c.env, getTenant(c), id, act.id);
-    return c.json(toCodebaseView(made), 202, { location: `${PATH}/${id}` });
+    return c.json(await view(c, made), 202, { location: `${PATH}/${id}` });
   });
 
   app.openapi(list, async (c) => {
     const all = unwrap(await table(c).all(getTenant(c)));
-    return c.json({ data: all.map(toCodebaseView), next_cursor: null }, 200);
+    const nameLists = await readListNames(c, all);
+    return c.json({ data: all.map((one) => toCodebaseView(one, nameLists)), next_cursor: null }, 200);
   });
 
-  app.openapi(show, async (c) => c.json(toCodebaseView(await find(c, c.req.valid("param").id)), 200));
+  app.openapi(show, async (c) => c.json(await view(c, await find(c, c.req.valid("param").id)), 200));
+
+  app.openapi(change, async (c) => {
+    const { id } = await find(c, c.req.valid("param").id);
+    const lists = await readUsers(c, c.req.valid("json"));
+    const act = await createAuditEntry(c, "codebase.update", id);
+    return c.json(await view(c, unwrap(await table(c).update(getTenant(c), id, lists, act))), 200);
+  });
 
   app.openapi(remove, async (c) => {
     const found = await find(c, c.req.valid("param").id);
+    const shown = await view(c, found);
     const act = await createAuditEntry(c, "codebase.delete", found.id);
     unwrap(await table(c).remove(getTenant(c), found.id, act));
     await takeRequest(c.env, getTenant(c), found.id, act.id);
     await deleteUnused(c, found.source);
-    return c.json(toCodebaseView(found), 200);
+    return c.json(shown, 200);
   });
 
   app.openapi(reindex, async (c) => {
@@ -143,8 +169,12 @@ export function codebaseRoutes(app: App): void {
     const act = await createAuditEntry(c, "codebase.reindex", id);
     const requested = unwrap(await table(c).request(getTenant(c), id, act));
     await takeRequest(c.env, getTenant(c), id, act.id);
-    return c.json(toCodebaseView(requested), 202);
+    return c.json(await view(c, requested), 202);
   });
+}
+
+async function view(c: AppContext, one: Codebase) {
+  return toCodebaseView(one, await readListNames(c, [one]));
 }
 
 function table(c: AppContext) {
@@ -169,7 +199,8 @@ function readArchive(c: AppContext): Uint8Array {
 async function readSource(c: AppContext, source: CodebaseInput["source"]): Promise<CodebaseSource> {
   if ("git" in source) {
     const judged = judgeRepositoryFromEnv(c.env, source.git);
-    if (!judged.ok) raise("invalid_input", `source.git: ${judged.message}`, { field: "source.git" });
+    if (!judged.ok)
+      raise("invalid_input", `The repository cannot be fetched. ${judged.message}`, { field: "source.git" });
     return source;
   }
   if ("project" in source) return source;

@@ -5,10 +5,17 @@ import {
   CODEBASE_STATUSES,
   codebaseNameSchema,
   codebaseSourceSchema,
-  codebaseUsersShape,
 } from "../../core/codebases/codebase.ts";
 import { SKIP_REASONS } from "../../core/codebases/indexed-file.ts";
 import { iso, isoOrNull } from "../../core/base/iso.ts";
+import {
+  hasList,
+  NO_LIST,
+  type UserLists,
+  userListsChangeShape,
+  userListsShape,
+  userListsViewShape,
+} from "../../core/base/user-lists.ts";
 
 const time = z.iso.datetime();
 const [git, , project] = codebaseSourceSchema.options;
@@ -23,20 +30,20 @@ export const codebaseInput = z
     source: sourceInput.describe(
       "`git`: the https URL of a repository, with a `ref` and the name of a `secret` that is bound to its host; `zip`: the hash of an uploaded archive; `project`: the shared files of a project.",
     ),
-    ...codebaseUsersShape,
+    ...userListsShape,
   })
+  .refine(hasList, { message: NO_LIST, path: ["agents"] })
   .meta({ id: "NewCodebaseInput" });
 export type CodebaseInput = z.output<typeof codebaseInput>;
 
-const list = z.array(z.string()).nullable();
+export const codebaseChange = z.strictObject(userListsChangeShape).meta({ id: "CodebaseChangeInput" });
+
 export const codebaseSchema = z
   .strictObject({
     id: z.string(),
     name: z.string(),
     source: sourceInput,
-    agents: list.describe("Names of agents that may search it; null: agents are not limited by this list."),
-    projects: list,
-    people: list,
+    ...userListsViewShape,
     status: z
       .enum(CODEBASE_STATUSES)
       .describe("`failed`: the last indexing failed, as `error` says. The index before it is still searched."),
@@ -59,18 +66,21 @@ export const archiveSchema = z
   })
   .meta({ id: "CodebaseArchive" });
 
-export function toCodebaseView(codebase: Codebase): z.input<typeof codebaseSchema> {
+/** `nameLists` writes its lists, with agents by name. */
+export function toCodebaseView(
+  codebase: Codebase,
+  nameLists: (lists: UserLists) => CodebaseLists,
+): z.input<typeof codebaseSchema> {
   const { source, agents, projects, people, skipped, indexedAt, createdAt, updatedAt, ...rest } = codebase;
-  const copy = (names: readonly string[] | null): string[] | null => (names === null ? null : [...names]);
   return {
     ...rest,
     source: "zip" in source ? { zip: source.zip.hash } : source,
-    agents: copy(agents),
-    projects: copy(projects),
-    people: copy(people),
+    ...nameLists({ agents, projects, people }),
     skipped: { ...skipped },
     indexed_at: isoOrNull(indexedAt),
     created_at: iso(createdAt),
     updated_at: iso(updatedAt),
   };
 }
+
+type CodebaseLists = Pick<z.input<typeof codebaseSchema>, keyof UserLists>;

@@ -1,9 +1,8 @@
-/** Databases that the tenant's agents may query. Administrators only. An address is never returned. */
+/** Databases that the tenant's agents may query. Administrators only. A DSN is never returned: of it, replies have the host alone. */
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { checkDatabaseFromEnv, tenantDatabasesFromEnv } from "../../adapters/env/databases.ts";
-import type { UserLists } from "../../core/base/user-lists.ts";
+import { changeLists, hasList, NO_LIST, NO_LISTS, userListsViewShape } from "../../core/base/user-lists.ts";
 import { raise } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { iso } from "../../core/base/iso.ts";
@@ -18,7 +17,7 @@ import {
   newDatabaseSchema,
 } from "../../core/databases/database.ts";
 import type { DatabaseUpdate, TenantDatabase } from "../../core/ports/tenant-database-table.ts";
-import { readAgentIds } from "../agents/resolve.ts";
+import { readListNames, readUsers } from "../agents/user-lists.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { createAuditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";
@@ -30,16 +29,14 @@ import { pageOf } from "../http/schemas.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 const time = z.iso.datetime();
-const users = z.array(z.string()).nullable();
 
 const databaseSchema = z
   .strictObject({
     id: z.string(),
     name: z.string(),
     kind: z.enum(["postgres"]),
-    agents: users.describe("Ids of the agents that may use it; null: this list does not limit it."),
-    projects: users.describe("The projects whose tasks may use it; null: this list does not limit it."),
-    people: users.describe("Ids of the people for whom a task may use it; null: this list does not limit it."),
+    host: z.string().nullable().describe("Host and port, without user and password; null: no key opens the address."),
+    ...userListsViewShape,
     ...databaseSettingsSchema.shape,
     status: z
       .enum(DATABASE_STATUSES)
@@ -53,10 +50,12 @@ const databaseSchema = z
   })
   .meta({ id: "Database" });
 
+type DatabaseView = z.input<typeof databaseSchema>;
+
 const admin = [requireScope("admin")];
 const shared = { tags: ["Databases"], ...withKey };
 const params = z.object({ database: z.string().describe("The database's name") });
-const shown = { description: "The database, without its address.", json: databaseSchema };
+const shown = { description: "The database, without its DSN.", json: databaseSchema };
 
 const create = createRoute({
   ...shared,
@@ -92,7 +91,7 @@ const show = createRoute({
   method: "get",
   operationId: "databases.get",
   path: "/v1/databases/{database}",
-  summary: "Show a database, without its address",
+  summary: "Show a database, without its DSN",
   middleware: admin,
   request: { params },
   responses: answers({ 200: shown }, [404]),
@@ -138,34 +137,37 @@ const remove = createRoute({
   description: "Nothing is changed at the database. Takes effect at once.",
   middleware: admin,
   request: { params },
-  responses: answers({ 200: { ...shown, description: "The deleted database, without its address." } }, [404]),
+  responses: answers({ 200: { ...shown, description: "The deleted database, without its DSN." } }, [404]),
 });
 
 export function databaseRoutes(app: App): void {
   app.openapi(create, async (c) => {
     const { name, kind, dsn, agents, projects, people, ...settings } = c.req.valid("json");
-    const given = await readUsers(c, { agents, projects, people });
+    const lists = changeLists(NO_LISTS, await readUsers(c, { agents, projects, people }));
     const { createdAt, random } = await getIdSource(c, "database");
     const id = makeId("database", createdAt, random);
     const act = await createAuditEntry(c, "database.create", id);
     const table = tenantDatabasesFromEnv(c.env, getTenant(c));
-    const made = unwrap(await table.create({ id, name, kind, dsn, settings, ...given }, act));
-    return c.json(toDatabaseView(made), 201, { location: `/v1/databases/${name}` });
+    const made = unwrap(await table.create({ id, name, kind, dsn, settings, ...lists }, act));
+    return c.json(await viewOne(c, made), 201, { location: `/v1/databases/${name}` });
   });
 
   app.openapi(list, async (c) => {
     const request = readPageRequest(c.req.valid("query"));
     const { items, next } = unwrap(await tenantDatabasesFromEnv(c.env, getTenant(c)).page(request));
-    return c.json({ data: items.map(toDatabaseView), next_cursor: next === null ? null : writeCursor(next) }, 200);
+    return c.json({ data: await viewAll(c, items), next_cursor: next === null ? null : writeCursor(next) }, 200);
   });
 
-  app.openapi(show, async (c) => c.json(toDatabaseView(await findDatabase(c, c.req.valid("param").database)), 200));
+  app.openapi(show, async (c) => c.json(await viewOne(c, await findDatabase(c, c.req.valid("param").database)), 200));
 
   app.openapi(update, async (c) => {
     const found = await findDatabase(c, c.req.valid("param").database);
     const changed = await readChange(c, found, c.req.valid("json"));
     const act = await createAuditEntry(c, "database.update", found.id);
-    return c.json(toDatabaseView(unwrap(await tenantDatabasesFromEnv(c.env, getTenant(c)).update(changed, act))), 200);
+    return c.json(
+      await viewOne(c, unwrap(await tenantDatabasesFromEnv(c.env, getTenant(c)).update(changed, act))),
+      200,
+    );
   });
 
   app.openapi(check, async (c) => {
@@ -176,15 +178,18 @@ export function databaseRoutes(app: App): void {
     const { id, version, settings } = found;
     const judged = { id, version, status: judgeCheck(seen, settings) };
     return c.json(
-      toDatabaseView(unwrap(await tenantDatabasesFromEnv(c.env, tenant).saveCheck(judged, seen, act))),
+      await viewOne(c, unwrap(await tenantDatabasesFromEnv(c.env, tenant).saveCheck(judged, seen, act))),
       200,
     );
   });
 
   app.openapi(remove, async (c) => {
-    const { id, name } = await findDatabase(c, c.req.valid("param").database);
-    const act = await createAuditEntry(c, "database.delete", id);
-    return c.json(toDatabaseView(unwrap(await tenantDatabasesFromEnv(c.env, getTenant(c)).remove(name, act))), 200);
+    const found = await findDatabase(c, c.req.valid("param").database);
+    // Read before the row is gone.
+    const view = await viewOne(c, found);
+    const act = await createAuditEntry(c, "database.delete", found.id);
+    unwrap(await tenantDatabasesFromEnv(c.env, getTenant(c)).remove(found.name, act));
+    return c.json(view, 200);
   });
 }
 
@@ -193,68 +198,52 @@ async function findDatabase(c: AppContext, name: string): Promise<TenantDatabase
   return unwrap(await tenantDatabasesFromEnv(c.env, getTenant(c)).get(name));
 }
 
-/** A list that a request gives; undefined: it gives none. */
-type GivenUsers = { readonly [Field in keyof UserLists]: readonly string[] | null | undefined };
-
-/** Returns the lists in their stored form: agents by id. `invalid_input` names an unknown agent or person. */
-async function readUsers(
-  c: AppContext,
-  { agents = null, projects = null, people = null }: GivenUsers,
-): Promise<UserLists> {
-  for (const [index, id] of (people ?? []).entries()) {
-    const found = await databaseFromEnv(c.env).people.get(getTenant(c), id);
-    if (!found.ok && found.error.code === "not_found")
-      raise("invalid_input", "There is no person with this id.", { field: `people.${index}` });
-    unwrap(found);
-  }
-  return {
-    agents: agents === null ? null : await readAgentIds(c, agents, "agents"),
-    projects,
-    people,
-  };
-}
-
 /** The whole new state. A check of the same address is judged again, because its lists or what it accepts may have changed. */
 async function readChange(
   c: AppContext,
   found: TenantDatabase,
   given: z.infer<typeof databaseChangeSchema>,
 ): Promise<DatabaseUpdate> {
-  const { dsn = null, agents, projects, people, ...changed } = given;
-  const users = await readUsers(c, { agents, projects, people });
-  const settings = databaseSettingsSchema.parse({ ...found.settings, ...changed });
+  const { dsn = null, agents, projects, people, schemas = found.settings.schemas, ...changed } = given;
+  const change = await readUsers(c, { agents, projects, people });
+  const isChange = Object.values(change).some((list) => list !== undefined);
+  const lists = changeLists(found, change);
+  if (isChange && !hasList(lists)) raise("invalid_input", NO_LIST, { field: "agents" });
+  const settings = databaseSettingsSchema.parse({ ...found.settings, ...changed, schemas: schemas ?? undefined });
   const kept = dsn === null ? found.check : null;
   return {
     id: found.id,
     ifVersion: found.version,
     settings,
     dsn,
-    agents: agents === undefined ? found.agents : users.agents,
-    projects: projects === undefined ? found.projects : users.projects,
-    people: people === undefined ? found.people : users.people,
+    ...lists,
     check: kept,
     status: kept === null ? "unchecked" : judgeCheck(kept, settings),
   };
 }
 
-function toDatabaseView({ settings, createdAt, updatedAt, ...database }: TenantDatabase) {
-  const { id, name, kind, agents, projects, people, status, check, version } = database;
-  return {
+async function viewOne(c: AppContext, database: TenantDatabase): Promise<DatabaseView> {
+  const [view] = await viewAll(c, [database]);
+  if (view === undefined) throw new Error("a database is missing in its view");
+  return view;
+}
+
+/** Databases as replies show them, with the names of their agents and their hosts. */
+async function viewAll(c: AppContext, all: readonly TenantDatabase[]): Promise<DatabaseView[]> {
+  if (all.length === 0) return [];
+  const view = await readListNames(c, all);
+  const hosts = unwrap(await tenantDatabasesFromEnv(c.env, getTenant(c)).hosts(all.map(({ id }) => id)));
+  return all.map(({ id, name, kind, settings, status, check: found, version, createdAt, updatedAt, ...lists }) => ({
     id,
     name,
     kind,
-    agents: toList(agents),
-    projects: toList(projects),
-    people: toList(people),
+    host: hosts.get(id) ?? null,
+    ...view(lists),
     ...settings,
     status,
-    check,
+    check: found,
     version,
     created_at: iso(createdAt),
     updated_at: iso(updatedAt),
-  };
-}
-
-function toList(names: readonly string[] | null): string[] | null {
-  return names === null ? null : [...names];
+  }));
 }

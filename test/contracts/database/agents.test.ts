@@ -58,11 +58,15 @@ describe("agents", () => {
     expect(await database.agents.archive(tenant.id, id, act("agent.archive", id))).toMatchObject(gone);
     expect(await database.agents.get(tenant.id, "leaving")).toMatchObject(gone);
     expect(valueOf(await database.agents.get(tenant.id, id))).toEqual(archived);
+    expect(valueOf(await database.agents.names(tenant.id, [id]))).toEqual(new Map());
     expect(valueOf(await database.agents.versions(tenant.id, id, firstPage)).items).toHaveLength(1);
     expect(valueOf(await database.agents.page(tenant.id, firstPage)).items).toEqual([]);
     const update = { id, config: { ...config, instructions: "Other." }, ifVersion: null };
     expect(await database.agents.update(tenant.id, update, act("agent.update", id))).toMatchObject(gone);
     valueOf(await database.agents.create(tenant.id, { id: next, config }, act("agent.create", next)));
+    expect(valueOf(await database.agents.names(tenant.id, [id, next]))).toEqual(new Map([[next, "leaving"]]));
+    const stranger = (await makeTenant(database)).tenant.id;
+    expect(valueOf(await database.agents.names(stranger, [next]))).toEqual(new Map());
     expect(valueOf(await database.agents.get(tenant.id, "leaving")).id).toBe(next);
     const acts = valueOf(await database.audit.page(tenant.id, firstPage)).items.map(({ action }) => action);
     expect(acts.filter((action) => action === "agent.archive")).toHaveLength(1);

@@ -8,6 +8,7 @@ import type { IndexedFile } from "../../../core/codebases/indexed-file.ts";
 import { findLanguage } from "../../../core/codebases/languages.ts";
 import { listWords } from "../../../core/codebases/names.ts";
 import { parseCodeQuery, rankHits } from "../../../core/codebases/rank.ts";
+import type { UserListsChange } from "../../../core/base/user-lists.ts";
 import type { CodebaseTable, NewCodebase } from "../../../core/ports/codebases.ts";
 import type { Database } from "../../../core/ports/database.ts";
 import { startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
@@ -122,6 +123,24 @@ describe.each(Object.entries(BACKENDS))("codebases of %s", (_, open) => {
     expect(await table.get(a, id)).toMatchObject({ ok: false, error: { code: "not_found" } });
     expect(await search("one", [id])).toEqual([]);
     expect(await table.removeOld(a, id, 10)).toEqual({ ok: true, value: true });
+  });
+
+  test("change who may use them, list by list, and keep at least one list", async () => {
+    const { id } = await create();
+    const change = async (lists: UserListsChange, tenant = a) =>
+      await table.update(tenant, id, lists, act("codebase.update", id));
+    const users = async () => {
+      const { agents, projects, people } = valueOf(await table.get(a, id));
+      return { agents, projects, people };
+    };
+    expect(valueOf(await change({ projects: ["web"], people: [] }))).toMatchObject({ status: "queued" });
+    expect(await users()).toEqual({ agents: ["coder"], projects: ["web"], people: [] });
+    valueOf(await change({ agents: null, projects: undefined, people: null }));
+    expect(await users()).toEqual({ agents: null, projects: ["web"], people: null });
+    const refused = { ok: false, error: { code: "invalid_input", field: "agents" } };
+    expect(await change({ projects: null })).toMatchObject(refused);
+    expect(await change({ projects: [] }, b)).toMatchObject({ ok: false, error: { code: "not_found" } });
+    expect(await users()).toEqual({ agents: null, projects: ["web"], people: null });
   });
 
   test("are limited in number for each tenant", async () => {

@@ -103,6 +103,22 @@ test("pages are newest first, and a tenant has a limit", async () => {
   expect(rest.items.map(({ name }) => name)).toEqual(["db47", "db46"]);
 });
 
+test("hosts are read without credentials, for the databases of the tenant alone", async () => {
+  const dsn = "postgres://reader:canary@DB.example.com/canary";
+  const [one, two] = [
+    databaseOf("sales", { dsn }),
+    databaseOf("stock", { dsn: "postgres://a:b@[2001:db8::1]:5433/c" }),
+  ];
+  for (const database of [one, two])
+    valueOf(await tableOf(tenant).create(database, act("database.create", database.id)));
+  const expected = { [one.id]: "db.example.com:5432", [two.id]: "[2001:db8::1]:5433" };
+  expect(Object.fromEntries(valueOf(await tableOf(tenant).hosts([one.id, two.id])))).toEqual(expected);
+  const other = (await makeTenant(sealed.database)).tenant.id;
+  expect(await tableOf(other).hosts([one.id])).toEqual(ok(new Map()));
+  await sealed.asOwner("update databases set sealed = 'AAAA' where tenant = $1 and id = $2", tenant, one.id);
+  expect([...valueOf(await tableOf(tenant).hosts([one.id, two.id])).keys()]).toEqual([two.id]);
+});
+
 test("an address opens for its tenant and database alone, and is stored nowhere unsealed", async () => {
   const own = databaseOf("sales", { dsn: "postgres://canary:canary@canary.example.com/canary" });
   valueOf(await tableOf(tenant).create(own, act("database.create", own.id)));

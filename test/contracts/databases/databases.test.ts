@@ -14,7 +14,7 @@ import type { TenantDatabase } from "../../../core/ports/tenant-database-table.t
 import { makeSidecar } from "../../../sidecar/app.ts";
 import { makeSystemEgress } from "../../../sidecar/egress.ts";
 import { defineSqlJob } from "../../../sidecar/sql/sql-job.ts";
-import { fakeDatabases } from "../../fakes/databases.ts";
+import { ANALYST, fakeDatabases } from "../../fakes/databases.ts";
 import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
 import { type PostgresServer, startPostgres } from "../../mock-servers/postgres-server.ts";
 import { databasesContract } from "./suite.ts";
@@ -79,8 +79,8 @@ function tableOf(databases: readonly TenantDatabase[], role: string | null) {
 }
 
 describe("the adapter", () => {
-  const database = toRow({ name: "sales", agents: ["agent_1"], projects: null, people: null, status: "ready" });
-  const user = { agent: "agent_1", project: null, person: null };
+  const database = toRow({ name: "sales", agents: [ANALYST.id], projects: null, people: null, status: "ready" });
+  const user = { agent: ANALYST, project: null, person: null };
   const { signal } = new AbortController();
 
   it("checks a role", async () => {

@@ -1,14 +1,17 @@
 /** What every `DatabasesPort` does. */
 import { describe, expect, it } from "vitest";
+import { makeId } from "../../../core/base/ids.ts";
 import type { ListedUser } from "../../../core/base/user-lists.ts";
 import type { DatabaseChoice } from "../../../core/databases/choose-database.ts";
 import type { DatabasesPort } from "../../../core/ports/databases.ts";
+import { ANALYST } from "../../fakes/databases.ts";
 
 /** Opens the port for a user of these databases. Each has a table `orders` with two rows of a column `id`. */
 export type OpenDatabases = (databases: readonly DatabaseChoice[], user: ListedUser) => DatabasesPort;
 
-const ANA: ListedUser = { agent: "agent_1", project: "books", person: "per_ana" };
-const EVERYONE = { agents: ["agent_1"], projects: null, people: null, status: "ready" } as const;
+const OTHER = makeId("agent", 2, new Uint8Array(10));
+const ANA: ListedUser = { agent: ANALYST, project: "books", person: "per_ana" };
+const EVERYONE = { agents: [ANALYST.id], projects: null, people: null, status: "ready" } as const;
 
 export function databasesContract(name: string, open: OpenDatabases): void {
   const { signal } = new AbortController();
@@ -44,16 +47,16 @@ export function databasesContract(name: string, open: OpenDatabases): void {
     it.each([
       [{ agents: null, projects: null, people: null }, false],
       [{ agents: [], projects: null, people: null }, false],
-      [{ agents: ["agent_1"], projects: null, people: null }, true],
-      [{ agents: ["agent_2"], projects: null, people: null }, false],
+      [{ agents: [ANALYST.id], projects: null, people: null }, true],
+      [{ agents: [OTHER], projects: null, people: null }, false],
       [{ agents: null, projects: ["books"], people: null }, true],
       [{ agents: null, projects: ["other"], people: null }, false],
       [{ agents: null, projects: null, people: ["per_ana"] }, true],
       [{ agents: null, projects: null, people: ["per_ben"] }, false],
-      [{ agents: ["agent_1"], projects: ["books"], people: ["per_ana"] }, true],
-      [{ agents: ["agent_1"], projects: ["books"], people: ["per_ben"] }, false],
-      [{ agents: ["agent_1"], projects: [], people: ["per_ana"] }, false],
-      [{ agents: ["agent_2"], projects: ["books"], people: ["per_ana"] }, false],
+      [{ agents: [ANALYST.id], projects: ["books"], people: ["per_ana"] }, true],
+      [{ agents: [ANALYST.id], projects: ["books"], people: ["per_ben"] }, false],
+      [{ agents: [ANALYST.id], projects: [], people: ["per_ana"] }, false],
+      [{ agents: [OTHER], projects: ["books"], people: ["per_ana"] }, false],
     ])("serves its users alone: %j: %s", async (users, isOpen) => {
       const database = { name: "sales", status: "ready", ...users } as const;
       const [named, unnamed] = [await query([database], ANA, "sales"), await query([database])];
@@ -63,7 +66,7 @@ export function databasesContract(name: string, open: OpenDatabases): void {
     });
 
     it("gives a task without a project or a person nothing of their lists", async () => {
-      const nobody = { agent: "agent_1", project: null, person: null };
+      const nobody = { agent: ANALYST, project: null, person: null };
       for (const users of [
         { agents: null, projects: ["books"], people: null },
         { agents: null, projects: null, people: ["per_ana"] },

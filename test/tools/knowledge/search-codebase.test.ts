@@ -50,7 +50,7 @@ describe("search_codebase", () => {
       code: "not_found",
       message: 'There is no codebase "shp". There are: shop.',
     });
-    const user = { agent: "coder", project: null, person: null };
+    const user = { agent: { id: "agent_1", name: "coder" }, project: null, person: null };
     const codebases = openCodebases(fakeCodebases(), "ten_a", user);
     const none = await runTool(searchCodebase, { query: "x" }, { codebases });
     expect(none.failure).toMatchObject({ code: "not_found", message: expect.stringContaining("POST /v1/codebases") });
@@ -71,9 +71,9 @@ describe("search_codebase", () => {
     let looked = 0;
     const spied = { all: table.all, find: async () => await Promise.resolve((looked += 1)).then(() => ok([])) };
     const users = [
-      { agent: "writer", project: "shop", person: null },
-      { agent: "coder", project: "web", person: null },
-      { agent: "coder", project: null, person: "per_1" },
+      { agent: { id: "agent_1", name: "writer" }, project: "shop", person: null },
+      { agent: { id: "agent_1", name: "coder" }, project: "web", person: null },
+      { agent: { id: "agent_1", name: "coder" }, project: null, person: "per_1" },
     ];
     for (const user of users) {
       const codebases = openCodebases(spied, "ten_a", user);

@@ -2,7 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cutChunks, splitLines } from "../../../core/codebases/chunks.ts";
-import { isListed } from "../../../core/base/user-lists.ts";
+import { DEFAULT_AGENT } from "../../../core/agents/agent.ts";
+import { makeId } from "../../../core/base/ids.ts";
+import { changeLists, hasList, isListed, nameAgents } from "../../../core/base/user-lists.ts";
 import { codebaseSourceSchema } from "../../../core/codebases/codebase.ts";
 import { isOfType, listExtensions } from "../../../core/codebases/languages.ts";
 import { MAX_CHUNK_CHARACTERS } from "../../../core/codebases/limits.ts";
@@ -99,19 +101,43 @@ it.each(["-----BEGIN CERTIFICATE-----", "-----BEGIN PUBLIC KEY-----", "ask-quest
   (text) => expect(hasSecretText(text)).toBe(false),
 );
 
-describe("who may search", () => {
+const DEFAULT_AGENT_USER = { id: DEFAULT_AGENT.id, name: DEFAULT_AGENT.config.name };
+
+describe("who may use a codebase or a database", () => {
   const nobody = { agents: null, projects: null, people: null };
-  const user = { agent: "coder", project: "shop", person: "per_1" };
+  const [id, other] = [makeId("agent", 1, new Uint8Array(10)), makeId("agent", 2, new Uint8Array(10))];
+  const user = { agent: { id, name: "coder" }, project: "shop", person: "per_1" };
   it.each([
     ["no list", nobody, false],
     ["an empty list", { ...nobody, agents: [] }, false],
-    ["its agent", { ...nobody, agents: ["coder"] }, true],
-    ["another agent", { ...nobody, agents: ["writer"] }, false],
-    ["every list", { agents: ["coder"], projects: ["shop"], people: ["per_1"] }, true],
+    ["its agent", { ...nobody, agents: [id] }, true],
+    ["another agent", { ...nobody, agents: [other] }, false],
+    ["its agent by name, as codebases were stored", { ...nobody, agents: ["coder"] }, true],
+    ["another agent by name", { ...nobody, agents: ["writer"] }, false],
+    ["every list", { agents: [id], projects: ["shop"], people: ["per_1"] }, true],
     ["one list that does not match", { agents: ["coder"], projects: ["web"], people: null }, false],
     ["one list that is empty", { agents: ["coder"], projects: null, people: [] }, false],
   ])("with %s", (_, users, isAllowed) => {
     expect(isListed(users, user)).toBe(isAllowed);
+  });
+
+  it("does not take an agent whose name is the id of another one for that one", () => {
+    const lists = { ...nobody, agents: [other, "agent_default"] };
+    expect(isListed(lists, { ...user, agent: { id, name: other } })).toBe(false);
+    expect(isListed(lists, { ...user, agent: { id, name: "agent_default" } })).toBe(false);
+    expect(isListed(lists, { ...user, agent: DEFAULT_AGENT_USER })).toBe(true);
+  });
+
+  it("is shown by the names of agents: without deleted ones, and with names of before as they are", () => {
+    const names = new Map([[id, "coder"]]);
+    expect(nameAgents([id, other, "agent_default", "writer", "coder"], names)).toEqual(["coder", "default", "writer"]);
+    expect(nameAgents([], names)).toEqual([]);
+  });
+
+  it("changes list by list", () => {
+    const present = { agents: [id], projects: ["shop"], people: null };
+    expect(changeLists(present, { projects: null, people: [] })).toEqual({ agents: [id], projects: null, people: [] });
+    expect([hasList(nobody), hasList({ people: [] }), hasList({ agents: null })]).toEqual([false, true, false]);
   });
 
   it("is nobody by a list of people or projects when a task has none", () => {

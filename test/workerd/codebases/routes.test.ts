@@ -2,6 +2,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { makeZip } from "../../mock-servers/make-zip.ts";
 import { type Caller, expectProblem, makeCaller } from "../http/entry.ts";
+import { config } from "../tenant/client.ts";
 
 const LONG = { timeout: 120_000 } as const;
 const ZIP = { "content-type": "application/zip" };
@@ -92,11 +93,16 @@ describe("a codebase", LONG, () => {
     const id = await addShop(a);
     for (const [method, path] of [
       ["GET", `/v1/codebases/${id}`],
+      ["PATCH", `/v1/codebases/${id}`],
       ["DELETE", `/v1/codebases/${id}`],
       ["POST", `/v1/codebases/${id}/reindex`],
     ] as const)
-      expectProblem(await b.send(method, path, method === "POST" ? {} : undefined), 404);
+      expectProblem(
+        await b.send(method, path, method === "POST" ? {} : method === "PATCH" ? { projects: [] } : undefined),
+        404,
+      );
     expect((await b.send("GET", "/v1/codebases")).json.data).toEqual([]);
+    expect((await b.send("POST", "/v1/codebases/search", { query: "addItem" })).json.results).toEqual([]);
     expect(await search(b, { query: "addItem" })).toMatchObject({ ok: false, error: { code: "not_found" } });
     const { zip } = (await a.send("GET", `/v1/codebases/${id}`)).json.source;
     expectProblem(await b.send("POST", "/v1/codebases", { name: "b", source: { zip }, agents: ["default"] }), 404);
@@ -113,6 +119,48 @@ describe("a codebase", LONG, () => {
       ok: true,
       result: { total: 1 },
     });
+  });
+
+  test("has users by name, that can be changed", async () => {
+    const caller = await makeCaller();
+    const made = await caller.send("POST", "/v1/agents", config("coder"));
+    const id = await addShop(caller, { agents: ["coder", made.json.id, "default"] });
+    const change = async (lists: object) => await caller.send("PATCH", `/v1/codebases/${id}`, lists);
+    const shown = async () => (await caller.send("GET", `/v1/codebases/${id}`)).json;
+    expect(await shown()).toMatchObject({ agents: ["coder", "default"], projects: null, people: null });
+
+    const found = { ok: true, result: { total: 1 } };
+    const refused = { ok: false, error: { code: "not_found" } };
+    expect((await change({ agents: ["coder"] })).json).toMatchObject({ agents: ["coder"], status: "ready", files: 2 });
+    expect(await search(caller, { query: "addItem" })).toMatchObject(refused);
+    expect(await search(caller, { query: "addItem" }, { agent: "coder" })).toMatchObject(found);
+    await caller.send("PUT", `/v1/agents/${made.json.id}`, config("reviewer"));
+    expect(await shown()).toMatchObject({ agents: ["reviewer"] });
+    expect(await search(caller, { query: "addItem" }, { agent: "reviewer" })).toMatchObject(found);
+
+    expect((await change({ agents: null, projects: ["web"] })).json).toMatchObject({ agents: null, projects: ["web"] });
+    expectProblem(await change({ projects: null }), 422, "agents");
+    expectProblem(await change({ agents: ["nobody"] }), 422, "agents.0");
+    expectProblem(await change({ people: ["per_00000000000000000000000000"] }), 422, "people.0");
+    expect(await search(caller, { query: "addItem" }, { project: "web" })).toMatchObject(found);
+    const acts = (await caller.send("GET", `/v1/audit?target=${id}&action=codebase.update`)).json.data;
+    expect(acts).toHaveLength(2);
+  });
+
+  test("is searched by an administrator without regard to its lists", async () => {
+    const caller = await makeCaller();
+    await addShop(caller, { agents: [] });
+    const found = await caller.send("POST", "/v1/codebases/search", { query: "addItem", codebase: "shop" });
+    expect(found.json).toMatchObject({
+      query: "addItem",
+      results: [{ file: "src/cart.ts", codebase: "shop", symbol: "addItem", start_line: 2, end_line: 4, commit: null }],
+      searched: [{ name: "shop", files: 2, status: "ready" }],
+    });
+    const nothing = await (await makeCaller()).send("POST", "/v1/codebases/search", { query: "addItem" });
+    expect(nothing.json).toEqual({ query: "addItem", results: [], searched: [] });
+    expectProblem(await caller.send("POST", "/v1/codebases/search", { query: "x", codebase: "web" }), 404, "codebase");
+    const reader = await makeCaller(["tasks:read"]);
+    expectProblem(await reader.send("POST", "/v1/codebases/search", { query: "addItem" }), 403);
   });
 
   test("says why it could not be indexed", async () => {
@@ -135,6 +183,7 @@ describe("a codebase", LONG, () => {
     [{ source: { project: "x" }, agents: ["a"] }, "name"],
     [{ name: "Shop", source: { project: "x" }, agents: ["a"] }, "name"],
     [{ name: "shop", source: { project: "x" } }, "agents"],
+    [{ name: "shop", source: { project: "x" }, agents: ["a"] }, "agents.0"],
     [{ name: "shop", source: { git: "http://example.com/a.git" }, agents: ["a"] }, "source.git"],
     [{ name: "shop", source: { git: "https://10.0.0.1/a.git" }, agents: ["a"] }, "source.git"],
     [{ name: "shop", source: { path: "/srv/code" }, agents: ["a"] }, "source"],

@@ -49,7 +49,8 @@ describe("a database in the API", () => {
     const shown = await caller.send("GET", `/v1/databases/${name}`);
     expect(shown.json).toMatchObject({
       name,
-      agents: [agent],
+      host: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+      agents: ["analyst"],
       projects: null,
       people: null,
       tls: "off",
@@ -60,14 +61,21 @@ describe("a database in the API", () => {
       version: 1,
     });
     expect((await caller.send("GET", "/v1/databases")).json.data).toEqual([shown.json]);
+    expect((await change(name, { schemas: ["public"] })).json).toMatchObject({ schemas: ["public"] });
+    expect((await change(name, { max_rows: 6 })).json).toMatchObject({ schemas: ["public"], max_rows: 6 });
+    expect((await change(name, { schemas: null })).json).not.toHaveProperty("schemas");
     const changed = await change(name, { agents: null, projects: ["books"], max_rows: 5 });
-    expect(changed.json).toMatchObject({ agents: null, projects: ["books"], max_rows: 5, version: 2 });
+    expect(changed.json).toMatchObject({ agents: null, projects: ["books"], max_rows: 5, version: 5 });
+    expectProblem(await change(name, { projects: null }), 422, "agents");
     expect((await caller.send("DELETE", `/v1/databases/${name}`)).status).toBe(200);
     expectProblem(await caller.send("GET", `/v1/databases/${name}`), 404);
     const audit = await caller.send("GET", `/v1/audit?target=${shown.json.id}`);
     expect(audit.json.data.map(({ action }: { action: string }) => action).toSorted()).toEqual([
       "database.create",
       "database.delete",
+      "database.update",
+      "database.update",
+      "database.update",
       "database.update",
     ]);
     expect(audit.text + shown.text + changed.text).not.toMatch(CANARY);

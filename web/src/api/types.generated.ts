@@ -126,9 +126,19 @@ export type Citation = { n: number; piece_id: string; document_id: string; versi
 
 export type ClosedWaitKind = "question" | "approval" | "connection";
 
+export type CodeFound = { query: string; results: (CodeResult)[]; searched: ({ name: string; files: number; status: CodebaseStatus })[] };
+
+export type CodeResult = { file: string; codebase: string; language: string; symbol: string | null; kind: CodeSymbolKind | null; signature: string | null; start_line: number; end_line: number; code: string; score: number; commit: string | null };
+
+export type CodeSearchInput = { query: string; codebase?: string | undefined; file_type?: string | undefined; limit?: number | undefined };
+
+export type CodeSymbolKind = "class" | "constant" | "enum" | "function" | "interface" | "method" | "module" | "struct" | "trait" | "type" | "variable";
+
 export type Codebase = { id: string; name: string; source: { git: string; ref?: string | undefined; secret?: string | undefined } | { zip: string } | { project: string }; agents: (string)[] | null; projects: (string)[] | null; people: (string)[] | null; status: CodebaseStatus; error: string | null; commit: string | null; files: number; symbols: number; chunks: number; skipped: Partial<Record<CodebaseSkipReason, number>>; indexed_at: string | null; created_at: string; updated_at: string };
 
 export type CodebaseArchive = { hash: string; size: number };
+
+export type CodebaseChangeInput = { agents?: (string)[] | null | undefined; projects?: (string)[] | null | undefined; people?: (string)[] | null | undefined };
 
 export type CodebaseSkipReason = "binary" | "too_large" | "ignored" | "denied" | "secret" | "link";
 
@@ -184,9 +194,9 @@ export type CustomToolInput = { name: string; summary: string; toolbox?: string 
 
 export type CutField = "input" | "output" | "error" | "pending" | "skills" | "metadata";
 
-export type Database = { id: string; name: string; kind: DatabaseKind; agents: (string)[] | null; projects: (string)[] | null; people: (string)[] | null; tls: DatabaseTls; schemas?: (string)[] | undefined; tables?: { allow?: (string)[] | undefined; deny?: (string)[] | undefined } | undefined; columns?: { deny?: (string)[] | undefined } | undefined; functions?: (string)[] | undefined; max_rows: number; timeout_s: number; accept_writing_role: boolean; status: DatabaseCheckStatus; check: { role: string; server: string; grants: (string)[]; tables: (string)[] } | null; version: number; created_at: string; updated_at: string };
+export type Database = { id: string; name: string; kind: DatabaseKind; host: string | null; agents: (string)[] | null; projects: (string)[] | null; people: (string)[] | null; tls: DatabaseTls; schemas?: (string)[] | undefined; tables?: { allow?: (string)[] | undefined; deny?: (string)[] | undefined } | undefined; columns?: { deny?: (string)[] | undefined } | undefined; functions?: (string)[] | undefined; max_rows: number; timeout_s: number; accept_writing_role: boolean; status: DatabaseCheckStatus; check: { role: string; server: string; grants: (string)[]; tables: (string)[] } | null; version: number; created_at: string; updated_at: string };
 
-export type DatabaseChangeInput = { dsn?: string | undefined; agents?: (string)[] | null | undefined; projects?: (string)[] | null | undefined; people?: (string)[] | null | undefined; tls?: DatabaseTls | undefined; schemas?: (string)[] | undefined; tables?: { allow?: (string)[] | undefined; deny?: (string)[] | undefined } | undefined; columns?: { deny?: (string)[] | undefined } | undefined; functions?: (string)[] | undefined; max_rows?: number | undefined; timeout_s?: number | undefined; accept_writing_role?: boolean | undefined };
+export type DatabaseChangeInput = { dsn?: string | undefined; agents?: (string)[] | null | undefined; projects?: (string)[] | null | undefined; people?: (string)[] | null | undefined; tls?: DatabaseTls | undefined; schemas?: (string)[] | null | undefined; tables?: { allow?: (string)[] | undefined; deny?: (string)[] | undefined } | undefined; columns?: { deny?: (string)[] | undefined } | undefined; functions?: (string)[] | undefined; max_rows?: number | undefined; timeout_s?: number | undefined; accept_writing_role?: boolean | undefined };
 
 export type DatabaseCheckStatus = "unchecked" | "ready" | "rejected";
 
@@ -857,9 +867,15 @@ export interface paths {
     /** Upload an archive of code */
     post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/zip": string | Blob } }; responses: { 201: { content: { "application/json": CodebaseArchive } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
+  "/v1/codebases/search": {
+    /** Search codebases */
+    post: { parameters: { query?: never; path?: never }; requestBody: { content: { "application/json": CodeSearchInput } }; responses: { 200: { content: { "application/json": CodeFound } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+  };
   "/v1/codebases/{id}": {
     /** Show a codebase */
     get: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": Codebase } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    /** Change who may search a codebase */
+    patch: { parameters: { query?: never; path: { id: string } }; requestBody: { content: { "application/json": CodebaseChangeInput } }; responses: { 200: { content: { "application/json": Codebase } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
     /** Delete a codebase and its index */
     delete: { parameters: { query?: never; path: { id: string } }; responses: { 200: { content: { "application/json": Codebase } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
@@ -888,7 +904,7 @@ export interface paths {
     get: { parameters: { query?: { limit?: number | undefined; cursor?: string | undefined }; path?: never }; responses: { 200: { content: { "application/json": { data: (Database)[]; next_cursor: string | null } } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/databases/{database}": {
-    /** Show a database, without its address */
+    /** Show a database, without its DSN */
     get: { parameters: { query?: never; path: { database: string } }; responses: { 200: { content: { "application/json": Database } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
     /** Change a database */
     patch: { parameters: { query?: never; path: { database: string } }; requestBody: { content: { "application/json": DatabaseChangeInput } }; responses: { 200: { content: { "application/json": Database } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 409: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };

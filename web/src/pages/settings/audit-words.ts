@@ -64,6 +64,7 @@ export const ACTS = {
   "mcp_server.delete": "MCP server deleted",
   "catalogue.sync": "Catalogue of apps synced",
   "codebase.create": "Codebase added",
+  "codebase.update": "Codebase changed",
   "codebase.reindex": "Codebase to be indexed again",
   "codebase.delete": "Codebase deleted",
   "provider_key.set": "Own Composio key saved",
