@@ -26,6 +26,7 @@ const PATHS = [
   "/skills",
   "/memory",
   "/documents",
+  "/databases",
   "/mcp-servers",
   "/apps",
   "/apps/unknown",

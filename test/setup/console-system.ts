@@ -12,6 +12,7 @@ import { followTaskScript } from "../mock-servers/model-script.ts";
 import { startOAuthApp } from "../mock-servers/oauth-app.ts";
 import { type Recorder, startRecorder } from "../mock-servers/recorder.ts";
 import { startSlackServer } from "../mock-servers/slack-server.ts";
+import { getOrdersUrls, startOrders } from "../mock-servers/orders-database.ts";
 import { startChromium } from "./chromium.ts";
 import "./provided-context.ts";
 
@@ -26,16 +27,21 @@ export default async function startConsole(project: TestProject): Promise<() => 
       return put == null ? undefined : { status: 200, body: put.body };
     },
   });
-  const [mcp, slack, app] = await Promise.all([startMcpServers(), startSlackServer(), startOAuthApp()]);
+  const [mcp, slack, app, postgres] = await Promise.all([
+    startMcpServers(),
+    startSlackServer(),
+    startOAuthApp(),
+    startOrders(),
+  ]);
   const closeAll = async (): Promise<void> => {
-    await Promise.all([model, recorder, mcp, slack, app, browser].map((one) => one.close()));
+    await Promise.all([model, recorder, mcp, slack, app, postgres, browser].map((one) => one.close()));
   };
   try {
     const system = await startSystem({
       OPENAI_BASE_URL: model.url,
       OPENAI_API_KEY: "console",
       OTTO_MODEL: "scripted",
-      OTTO_EGRESS_ALLOW: `${recorder.host},${mcp.host},${app.host}`,
+      OTTO_EGRESS_ALLOW: `${recorder.host},${mcp.host},${app.host},127.0.0.1:${postgres.port}`,
       SLACK_API_URL: `${slack.url}/api/`,
       SLACK_SIGNING_SECRET: "console",
     });
@@ -49,6 +55,7 @@ export default async function startConsole(project: TestProject): Promise<() => 
       mcpUrl: `http://${mcp.host}`,
       oauthApp: app.url,
       slackUrl: slack.url,
+      postgres: getOrdersUrls(postgres),
     });
     return async () => {
       await system.stop();

@@ -71,6 +71,8 @@ export interface ConsoleSystem {
   readonly oauthApp: string;
   /** The mock server of Slack, for `test/mock-servers/slack-client.ts`. */
   readonly slackUrl: string;
+  /** A Postgres with a table of orders: the addresses of a role that reads, and of one that writes. */
+  readonly postgres: { readonly reader: string; readonly writer: string };
 }
 
 declare module "vitest" {

@@ -27,28 +27,13 @@ import { startOAuthApp } from "../mock-servers/oauth-app.ts";
 import { followTaskScript } from "../mock-servers/model-script.ts";
 import { type ModelServer, startModelServer } from "../mock-servers/model-server.ts";
 import { type Recorder, startRecorder } from "../mock-servers/recorder.ts";
-import { type PostgresServer, startPostgres } from "../mock-servers/postgres-server.ts";
+import { getOrdersUrls, startOrders } from "../mock-servers/orders-database.ts";
 import { startSlackServer } from "../mock-servers/slack-server.ts";
 import { startSshServer } from "../mock-servers/ssh-server.ts";
 import { startWebhookReceiver } from "../mock-servers/webhook-receiver.ts";
 import type { WorkerdServers } from "./provided-context.ts";
 
-const POSTGRES_PASSWORD = "canary-of-postgres";
 const DEMO_KEY = "canary-key-of-the-demo-apps";
-
-/** A Postgres with two orders. */
-async function startOrders(): Promise<PostgresServer> {
-  const server = await startPostgres();
-  await server.admin.query(`
-    create role reader login password '${POSTGRES_PASSWORD}';
-    create role writer login password '${POSTGRES_PASSWORD}';
-    revoke create on schema public from public;
-    create table orders (id int, customer text);
-    insert into orders values (1, 'Ana'), (2, 'Ben');
-    grant select on orders to reader;
-    grant all on orders to writer`);
-  return server;
-}
 
 export default async function startServers(project: TestProject): Promise<() => Promise<void>> {
   await buildConsole(fileURLToPath(new URL("../../", import.meta.url)), (message) => console.log(message));
@@ -95,10 +80,7 @@ export default async function startServers(project: TestProject): Promise<() => 
     receiverUrl: receiver.url,
     slackUrl: slack.url,
     ssh: { port: ssh.port, fingerprint: ssh.fingerprint },
-    postgres: {
-      reader: postgres.urlOf("reader", POSTGRES_PASSWORD),
-      writer: postgres.urlOf("writer", POSTGRES_PASSWORD),
-    },
+    postgres: getOrdersUrls(postgres),
     mail: {
       url: mail.url,
       smtpPort: mail.smtpPort,

@@ -7,6 +7,7 @@ import {
   CalendarClock,
   ChartColumn,
   Contact,
+  Database,
   Files,
   Gauge,
   Hammer,
@@ -55,6 +56,7 @@ export const PLACES: readonly { readonly title: string; readonly places: readonl
     places: [
       { to: "/memory", label: "Memory", Icon: Brain },
       { to: "/documents", label: "Documents", Icon: Files },
+      { to: "/databases", label: "Databases", Icon: Database },
     ],
   },
   {

@@ -12,6 +12,9 @@ export interface Column<Row> {
   readonly isMain?: boolean;
 }
 
+/** Lines of one cell: at the left in a table, and at the right in a card, as what a cell has in one line. */
+export const CELL_LINES = "flex flex-col items-end gap-1 text-right sm:items-start sm:text-left";
+
 interface TableProps<Row> {
   /** What the table lists, for screen readers. */
   readonly caption: string;

@@ -1,0 +1,80 @@
+/** One database: what its check found, what is known of it, and what can be done with it. */
+import { useQuery } from "@tanstack/react-query";
+import { answered, api } from "../../api/client.ts";
+import { toApiError } from "../../api/problem.ts";
+import type { Database } from "../../api/types.generated.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Fact, Facts } from "../../ui/facts.tsx";
+import { ProblemNotice, Skeleton } from "../../ui/notice.tsx";
+import { Time } from "../../ui/time.tsx";
+import { UserWords } from "../../users/user-words.tsx";
+import { DatabaseActions } from "./database-actions.tsx";
+import { DatabaseState } from "./database-list.tsx";
+import { describeSettings, KIND_WORDS } from "./database-words.ts";
+
+interface DatabaseDialogProps {
+  /** Null: closed. */
+  readonly name: string | null;
+  readonly onClose: () => void;
+}
+
+export function DatabaseDialog({ name, onClose }: DatabaseDialogProps) {
+  return (
+    <Dialog isOpen={name !== null} title="Database" onClose={onClose} isWide>
+      {name === null ? null : <OneDatabase key={name} name={name} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function OneDatabase({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: ["databases", "one", name],
+    queryFn: async () => await answered(api.GET("/v1/databases/{database}", { params: { path: { database: name } } })),
+  });
+  if (isPending) return <Skeleton rows={4} height="h-10" />;
+  if (data === undefined) {
+    const isGone = toApiError(error).status === 404;
+    return <ProblemNotice error={error} {...(isGone ? {} : { onRetry: () => void refetch() })} />;
+  }
+  return (
+    <div className="flex flex-col gap-4">
+      <DatabaseActions database={data} onClose={onClose}>
+        <DatabaseFacts database={data} />
+      </DatabaseActions>
+    </div>
+  );
+}
+
+function DatabaseFacts({ database }: { readonly database: Database }) {
+  const { name, kind, host, check, created_at, updated_at, version } = database;
+  return (
+    <Facts>
+      <Fact name="Name">
+        <span className="font-medium">{name}</span>
+      </Fact>
+      <Fact name="Kind">{KIND_WORDS[kind]}</Fact>
+      <Fact name="Host">{host ?? "No key opens the address. Replace the DSN."}</Fact>
+      <Fact name="State">
+        <DatabaseState database={database} />
+      </Fact>
+      <Fact name="Role">{check?.role}</Fact>
+      <Fact name="Settings">{describeSettings(database)}</Fact>
+      <Entries name="Schemas" entries={database.schemas} />
+      <Entries name="Allowed tables" entries={database.tables?.allow} />
+      <Entries name="Denied tables" entries={database.tables?.deny} />
+      <Entries name="Denied columns" entries={database.columns?.deny} />
+      <Entries name="Functions" entries={database.functions} />
+      <Fact name="Who may use it">
+        <UserWords users={database} />
+      </Fact>
+      <Fact name="Added">
+        <Time at={created_at} />
+      </Fact>
+      <Fact name="Changed">{version === 1 ? null : <Time at={updated_at} />}</Fact>
+    </Facts>
+  );
+}
+
+function Entries({ name, entries = [] }: { readonly name: string; readonly entries?: readonly string[] | undefined }) {
+  return <Fact name={name}>{entries.length === 0 ? null : entries.join(", ")}</Fact>;
+}
