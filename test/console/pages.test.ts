@@ -26,6 +26,7 @@ const PATHS = [
   "/skills",
   "/memory",
   "/documents",
+  "/code",
   "/databases",
   "/mcp-servers",
   "/apps",

@@ -6,6 +6,7 @@ import { connectionRoutes } from "./pages/connections/routes.ts";
 import { deliveryRoutes } from "./pages/deliveries/routes.ts";
 import { inboxRoutes } from "./pages/inbox/routes.ts";
 import { mailRoutes } from "./pages/mail/routes.ts";
+import { codeRoutes } from "./pages/code/routes.ts";
 import { databaseRoutes } from "./pages/databases/routes.ts";
 import { documentRoutes } from "./pages/documents/routes.ts";
 import { memoryRoutes } from "./pages/memory/routes.ts";
@@ -42,6 +43,7 @@ const routeTree = rootRoute.addChildren([
     ...skillRoutes,
     ...memoryRoutes,
     ...documentRoutes,
+    ...codeRoutes,
     ...databaseRoutes,
     ...mcpServerRoutes,
     ...appRoutes,

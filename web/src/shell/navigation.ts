@@ -6,6 +6,7 @@ import {
   Cable,
   CalendarClock,
   ChartColumn,
+  CodeXml,
   Contact,
   Database,
   Files,
@@ -56,6 +57,7 @@ export const PLACES: readonly { readonly title: string; readonly places: readonl
     places: [
       { to: "/memory", label: "Memory", Icon: Brain },
       { to: "/documents", label: "Documents", Icon: Files },
+      { to: "/code", label: "Code", Icon: CodeXml },
       { to: "/databases", label: "Databases", Icon: Database },
     ],
   },

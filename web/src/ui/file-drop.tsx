@@ -6,10 +6,14 @@ import { classes } from "./classes.ts";
 interface FileDropProps {
   readonly onFiles: (files: readonly File[]) => void;
   readonly children?: ReactNode;
+  /** Takes one file, of this type: `.zip`. Else several of any type. */
+  readonly only?: string;
+  /** What can be dropped. */
+  readonly hint?: string;
 }
 
 /** A place to drop files on, with a button that does the same. */
-export function FileDrop({ onFiles, children }: FileDropProps) {
+export function FileDrop({ onFiles, children, only, hint = "or drop them here. At most 50 MB each." }: FileDropProps) {
   const [isOver, setOver] = useState(false);
   const place = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
@@ -46,15 +50,16 @@ export function FileDrop({ onFiles, children }: FileDropProps) {
     >
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <Button size="small" icon={<Paperclip aria-hidden className="size-4" />} onClick={() => input.current?.click()}>
-          Choose files
+          {only === undefined ? "Choose files" : "Choose a file"}
         </Button>
-        <span className="text-sm text-quiet">or drop them here. At most 50 MB each.</span>
+        <span className="text-sm text-quiet">{hint}</span>
         <input
           ref={input}
           type="file"
-          multiple
+          multiple={only === undefined}
+          accept={only}
           hidden
-          aria-label="Files"
+          aria-label={only === undefined ? "Files" : "File"}
           onChange={({ target }) => {
             onFiles([...(target.files ?? [])]);
             // So that the same file can be chosen again.
