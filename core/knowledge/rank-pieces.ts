@@ -2,12 +2,12 @@
  * Ranks the pieces that a search found: reciprocal rank fusion of the two lists, then features of each piece. A linear
  * rule over these; docs/knowledge-search.md shows the effect of the weights and of the cut-off. Pure.
  */
+import { fuseRanks } from "../lib/fuse-ranks.ts";
 import { RELATED } from "../lib/tool-search/related-words.ts";
 import { toTerms } from "../lib/tool-search/words.ts";
 
-/** How many pieces each list has, and the constant of the fusion: a higher one makes early ranks count less. */
+/** How many pieces each list has. */
 export const LIST_LENGTH = 50;
-const FUSION_K = 60;
 
 /** A piece with a lower score is not shown, unless its meaning alone is this near. */
 export const MIN_SCORE = 0.12;
@@ -59,15 +59,6 @@ export interface Ranked<C extends Candidate> {
   readonly relevance: number;
 }
 
-/** Adds up the reciprocal ranks of each id; the first of both lists has 1. */
-export function fuseRanks({ byVector, byWords }: FoundLists): Map<string, number> {
-  const most = 2 / (FUSION_K + 1);
-  const fused = new Map<string, number>();
-  for (const list of [byVector, byWords])
-    list.forEach(({ id }, rank) => fused.set(id, (fused.get(id) ?? 0) + 1 / (FUSION_K + rank + 1) / most));
-  return fused;
-}
-
 /** Ranks the candidates by both lists and their features, the best first, without those below `minScore`. */
 export function rankPieces<C extends Candidate>(
   candidates: readonly C[],
@@ -77,7 +68,7 @@ export function rankPieces<C extends Candidate>(
 ): Ranked<C>[] {
   const read = candidates.map((piece) => ({ piece, ...readTerms(piece) }));
   const request = readQuery(query, read);
-  const fused = fuseRanks(lists);
+  const fused = fuseRanks([lists.byVector, lists.byWords]);
   const similarities = new Map(lists.byVector.map(({ id, score }) => [id, score]));
   const total = Object.values(weights).reduce((sum, weight) => sum + weight, 0);
   const ranked = read.map(({ piece, text, place }) => {

@@ -9,7 +9,7 @@ import { embedderFromEnv, vectorsFromEnv } from "../../adapters/env/memory.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import { OttoError } from "../../core/base/errors.ts";
 import { cleanDocument } from "../../core/knowledge/clean.ts";
-import { embedPieces } from "../../core/knowledge/embed.ts";
+import { embedTexts } from "../../core/knowledge/embed.ts";
 import { getIngestInbox, getReadItemId, toCleanItem, toReadItem } from "../../core/knowledge/ingest-item.ts";
 import type { VersionPlace } from "../../core/ports/knowledge.ts";
 import { MAX_EMBEDDED_TEXTS } from "../../core/ports/vectors.ts";
@@ -82,14 +82,15 @@ async function removeLeftovers(env: Env, now: number): Promise<void> {
 
 async function embedPending(env: Env): Promise<void> {
   const { knowledge } = databaseFromEnv(env);
-  const embedder = embedderFromEnv(env);
+  const [embedder, vectors] = [embedderFromEnv(env), vectorsFromEnv(env)];
   const signal = AbortSignal.timeout(EMBED_MS);
   const open = unwrap(await knowledge.toEmbed(embedder.model, MAX_EMBEDDED));
   for (const [tenant, ids] of Map.groupBy(open, (one) => one.tenant)) {
     for (let start = 0; start < ids.length; start += MAX_EMBEDDED_TEXTS) {
       const some = ids.slice(start, start + MAX_EMBEDDED_TEXTS).map(({ id }) => id);
       const pieces = unwrap(await knowledge.readToEmbed(tenant, some));
-      const failure = await embedPieces({ tenant, knowledge, embedder, vectors: vectorsFromEnv(env) }, pieces, signal);
+      const deps = { tenant, collection: "knowledge", rows: knowledge, embedder, vectors } as const;
+      const failure = await embedTexts(deps, pieces, signal);
       if (failure !== null) throw new OttoError(failure);
     }
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { toQueryWords } from "../../../core/knowledge/query-words.ts";
-import { fuseRanks, MIN_SCORE, rankBySimilarity, rankPieces } from "../../../core/knowledge/rank-pieces.ts";
+import { fuseRanks } from "../../../core/lib/fuse-ranks.ts";
+import { MIN_SCORE, rankBySimilarity, rankPieces } from "../../../core/knowledge/rank-pieces.ts";
 
 describe("the words of a query", () => {
   it.each([
@@ -30,7 +31,7 @@ const pieceOf = (id: string, text: string, place = "") => ({ id, text, place });
 
 describe("the fusion", () => {
   it("adds the reciprocal ranks: first of both lists is 1, and both lists beat one", () => {
-    const fused = fuseRanks({ byVector: listOf("a", "b", "c"), byWords: listOf("a", "c", "d") });
+    const fused = fuseRanks([listOf("a", "b", "c"), listOf("a", "c", "d")]);
     expect(fused.get("a")).toBeCloseTo(1);
     expect(fused.get("c")).toBeCloseTo((1 / 63 + 1 / 62) / (2 / 61));
     expect(fused.get("b")).toBeLessThan(fused.get("c") ?? 0);
