@@ -75,6 +75,7 @@ import { taskRoutes } from "./tasks/routes.ts";
 import { tenantRoutes } from "./tenants/routes.ts";
 import { toolImportRoutes } from "./openapi/routes.ts";
 import { ownToolRoutes } from "./custom-tools/routes.ts";
+import { codebaseReindexRoutes } from "./codebases/reindex-routes.ts";
 import { codebaseRoutes } from "./codebases/routes.ts";
 import { codeSearchRoutes } from "./codebases/search-routes.ts";
 import { toolCallRoutes } from "./tools/call-routes.ts";
@@ -144,7 +145,7 @@ export function createApp(): App {
   secretRoutes(app);
   databaseRoutes(app);
   codebaseRoutes(app);
-  codeSearchRoutes(app);
+  codebaseReindexRoutes(app);
   appRoutes(app);
   appCatalogueRoutes(app);
   appLogoRoute(app);

@@ -1,6 +1,6 @@
 /**
  * The sweep, once a minute: wakes tasks, schedules and outboxes whose alarm is overdue, continues to erase tenants,
- * embeds memories that lack a vector of the current model, stores the shipped skills, and looks after the catalogue of apps, connections and documents.
+ * embeds memories that lack a vector of the current model, stores the shipped skills, and looks after the catalogue of apps, connections, documents and codebases.
  * Each run does a bounded part. A failure is logged and retried by the next run, and stops nothing else.
  */
 import { databaseFromEnv } from "../adapters/env/database.ts";
@@ -11,9 +11,9 @@ import { inboxesFromEnv, outboxesFromEnv } from "../adapters/env/channels.ts";
 import { sweepsFromEnv } from "../adapters/env/sweeps.ts";
 import { tenantsFromEnv } from "../adapters/env/tenants.ts";
 import type { Env } from "../adapters/env/bindings.ts";
-import { getCodebaseInbox } from "../core/codebases/inbox-item.ts";
 import { wakeOverdue } from "../core/sweep/wake-overdue.ts";
 import { revokeOfErasedTenant } from "./connections/revocations.ts";
+import { eraseCodebases, sweepCodebases } from "./codebases/sweep.ts";
 import { eraseInboxes } from "./channels/inbox/erase.ts";
 import { eraseOutboxes, wakeOutboxes } from "./channels/outbox/sweep.ts";
 import { eraseTask } from "./tasks/erase.ts";
@@ -64,6 +64,7 @@ export async function sweep(env: Env, now: number): Promise<void> {
   await sweepConnections(env, now);
   await sweepTriggers(env, now);
   await sweepKnowledge(env, now);
+  await sweepCodebases(env, now);
 }
 
 /** True once this isolate has stored them: a release's skills do not change. */
@@ -129,11 +130,11 @@ async function eraseTenant(env: Env, tenant: string, most: number): Promise<numb
     const tasks = new Set([...unsent, ...indexed]);
     if (tasks.size === 0) {
       await eraseInboxes(env, tenant);
-      await inboxesFromEnv(env)(getCodebaseInbox(tenant)).erase();
       const isEmpty =
         (await eraseSchedules(env, tenant)) &&
         (await eraseOutboxes(env, tenant)) &&
         (await eraseKnowledge(env, tenant, Date.now())) &&
+        (await eraseCodebases(env, tenant)) &&
         (await eraseFiles(env, tenant)) &&
         (await eraseMemories(env, tenant));
       if (isEmpty) {

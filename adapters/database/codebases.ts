@@ -13,6 +13,8 @@ import type { CodeHit, CodeQuery } from "../../core/codebases/rank.ts";
 import type { SymbolKind } from "../../core/codebases/indexed-file.ts";
 import type { CodebaseTable, NewCodebase } from "../../core/ports/codebases.ts";
 import { insertAuditFrom } from "./audit-log.ts";
+import { chunkRows } from "./code-chunks.ts";
+import { codebaseReindexes } from "./codebase-reindexes.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { codebases as rows } from "./codebase-schema.ts";
 
@@ -22,6 +24,9 @@ const NAME_TAKEN = "A codebase has this name already. Choose another one.";
 /** `background` has more time: nobody waits for an index. */
 export function codebaseTable(connection: Connection, background: Connection): CodebaseTable {
   return {
+    ...chunkRows(connection, background),
+    ...codebaseReindexes(connection),
+
     async all(tenant) {
       const read = await asTenant(connection, tenant, (query) => [
         query.select().from(rows).where(eq(rows.tenant, tenant)).orderBy(asc(rows.name)),
@@ -126,7 +131,7 @@ export function codebaseTable(connection: Connection, background: Connection): C
       return written.ok ? ok(written.value[0].rowCount > 0) : written;
     },
 
-    async publish(tenant, id, build, { commit, deleted, skipped, at }) {
+    async publish(tenant, id, build, { commit, deleted, skipped, model, at }) {
       const files = sql`tenant = ${tenant} and codebase = ${id}`;
       const isOurs = isPresent(tenant, id, build);
       const gone = sql.param([...deleted]);
@@ -141,7 +146,8 @@ export function codebaseTable(connection: Connection, background: Connection): C
           update codebases set status = 'ready', building = null, error = null, commit = ${commit}::text,
             skipped = ${JSON.stringify(skipped)}, indexed_at = ${iso(at)}::timestamptz, updated_at = ${iso(at)}::timestamptz,
             files = (select count(*) from code_files where ${files} and live),
-            symbols = ${countLive("code_symbols", tenant, id)}, chunks = ${countLive("code_chunks", tenant, id)}
+            symbols = ${countLive("code_symbols", tenant, id)}, chunks = ${countLive("code_chunks", tenant, id)},
+            published = ${build}, embedder = case when ${hasUnembedded(tenant, id, model)} then null else ${model}::text end
           where ${isThis(tenant, id)} and building = ${build}`),
       ]);
       return published.ok ? ok(published.value[3].rowCount > 0) : published;
@@ -156,17 +162,38 @@ export function codebaseTable(connection: Connection, background: Connection): C
       return written.ok ? ok(undefined) : written;
     },
 
-    async removeOld(tenant, id, limit) {
-      const files = sql`tenant = ${tenant} and codebase = ${id}`;
-      const owner = sql`select from codebases where ${isThis(tenant, id)}`;
+    async old(tenant, id, limit) {
+      const isOf = id === null ? sql`true` : sql`f.codebase = ${id}`;
+      const read = await asTenant(background, tenant, (query) => [
+        query.execute(sql`
+          select f.codebase, f.path, f.build, array(
+            select c.id from code_chunks c
+            where c.tenant = f.tenant and c.codebase = f.codebase and c.path = f.path and c.build = f.build) as chunks
+          from code_files f where f.tenant = ${tenant} and ${isOf} and ${isOld(tenant)} limit ${limit}`),
+      ]);
+      if (!read.ok) return read;
+      const { rows: found } = read.value[0];
+      const files = found.map(({ codebase, path, build }) => {
+        return { codebase: String(codebase), path: String(path), build: Number(build) };
+      });
+      return ok({ files, chunks: found.flatMap(({ chunks }) => chunks as string[]) });
+    },
+
+    async removeOld(tenant, files) {
       const removed = await asTenant(background, tenant, (query) => [
         query.execute(sql`
-          delete from code_files where ${files} and (path, build) in (
-            select path, build from code_files
-            where ${files} and (not exists (${owner}) or not live and not exists (${owner} and building = code_files.build))
-            limit ${limit})`),
+          delete from code_files f
+          using jsonb_to_recordset(${JSON.stringify(files)}::jsonb) as r (codebase text, path text, build int)
+          where f.tenant = ${tenant} and f.codebase = r.codebase and f.path = r.path and f.build = r.build and ${isOld(tenant)}`),
       ]);
-      return removed.ok ? ok(removed.value[0].rowCount < limit) : removed;
+      return removed.ok ? ok(undefined) : removed;
+    },
+
+    async removeAll(tenant) {
+      const removed = await asTenant(connection, tenant, (query) => [
+        query.delete(rows).where(eq(rows.tenant, tenant)),
+      ]);
+      return removed.ok ? ok(undefined) : removed;
     },
 
     async find(tenant, query, limit) {
@@ -196,6 +223,20 @@ function lockBuild(tenant: string, id: string, build: number): SQL {
   return sql`select id from codebases where ${isThis(tenant, id)} and building = ${build} for update`;
 }
 
+/** Of a file `f`: it is neither visible nor of the attempt under way, or its codebase was deleted. */
+function isOld(tenant: string): SQL {
+  const owner = sql`select from codebases o where o.tenant = ${tenant} and o.id = f.codebase`;
+  return sql`(not exists (${owner}) or not f.live and not exists (${owner} and o.building = f.build))`;
+}
+
+/** Whether a visible chunk has no vector of this model. */
+function hasUnembedded(tenant: string, id: string, model: string): SQL {
+  return sql`exists (select from code_chunks c join code_files f
+    on f.tenant = c.tenant and f.codebase = c.codebase and f.path = c.path and f.build = c.build and f.live
+    where c.tenant = ${tenant} and c.codebase = ${id}
+      and (c.embedded_by is null or c.embedded_by < ${model}::text or c.embedded_by > ${model}::text))`;
+}
+
 function countLive(table: "code_symbols" | "code_chunks", tenant: string, id: string): SQL {
   return sql`(select count(*) from ${sql.identifier(table)} r join code_files f
     on f.tenant = r.tenant and f.codebase = r.codebase and f.path = r.path and f.build = r.build and f.live
@@ -203,10 +244,13 @@ function countLive(table: "code_symbols" | "code_chunks", tenant: string, id: st
 }
 
 function insertCodebase(tenant: string, codebase: NewCodebase, at: number): SQL {
-  const { id, name, source, agents, projects, people } = codebase;
+  const { id, name, source, agents, projects, people, every, dueAt } = codebase;
+  const list = (names: readonly string[] | null): SQL => sql`${sql.param(names === null ? null : [...names])}::text[]`;
   return sql`
-    insert into codebases (tenant, id, name, source, agents, projects, people, status, created_at, updated_at)
-    select ${tenant}, ${id}, ${name}, ${JSON.stringify(source)}, ${toArray(agents)}, ${toArray(projects)}, ${toArray(people)}, 'queued',
+    insert into codebases (tenant, id, name, source, agents, projects, people, every, due_at, status, created_at,
+      updated_at)
+    select ${tenant}, ${id}, ${name}, ${JSON.stringify(source)}, ${list(agents)}, ${list(projects)}, ${list(people)},
+      ${every}::text, ${dueAt === null ? null : iso(dueAt)}::timestamptz, 'queued',
       ${iso(at)}::timestamptz, ${iso(at)}::timestamptz
     where (select count(*) from codebases where tenant = ${tenant}) < ${MAX_CODEBASES}
     returning id`;
@@ -225,7 +269,7 @@ function toFirst([row]: readonly Row[]): Result<Codebase> {
   return row === undefined ? NO_CODEBASE : ok(toCodebase(row));
 }
 
-function toCodebase({ tenant: _, builds: __, building: ___, source, status, skipped, ...row }: Row): Codebase {
+function toCodebase({ tenant: _, building: __, dueAt: ___, source, status, skipped, ...row }: Row): Codebase {
   return {
     ...row,
     source: JSON.parse(source) as CodebaseSource,

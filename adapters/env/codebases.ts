@@ -9,14 +9,20 @@ import type { Env } from "./bindings.ts";
 import { databaseFromEnv } from "./database.ts";
 import { readEgressAllow } from "./egress.ts";
 import { blobsFromEnv } from "./files.ts";
+import { embedderFromEnv, vectorsFromEnv } from "./memory.ts";
 
 /** The codebases that a task may search. */
 export function codebasesFromEnv(
   env: Env,
   { tenant, agent, project, actsFor }: Pick<TaskFacts, "tenant" | "agent" | "project" | "actsFor">,
 ): CodebasesPort {
-  const user = { agent: { id: agent.id, name: agent.config.name }, project, person: actsFor?.person ?? null };
-  return openCodebases(databaseFromEnv(env).codebases, tenant, user);
+  const user = { agent: agent.config.name, project, person: actsFor?.person ?? null };
+  return openCodebases(codeIndexFromEnv(env), tenant, user);
+}
+
+/** The index of code, and what gives it vectors. */
+export function codeIndexFromEnv(env: Env) {
+  return { table: databaseFromEnv(env).codebases, embedder: embedderFromEnv(env), vectors: vectorsFromEnv(env) };
 }
 
 /** All codebases of a tenant, for an administrator. */

@@ -50,6 +50,13 @@ export interface Codebase extends UserLists {
   readonly symbols: number;
   readonly chunks: number;
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
+  /** The model whose vectors searches use; null: names and words alone. */
+  readonly embedder: string | null;
+  /** How often it is indexed again (`reindex-rule.ts`); null: on request only. */
+  readonly every: string | null;
+  /** The number of the last attempt to index, and of the one that searches see; null: none. */
+  readonly builds: number;
+  readonly published: number | null;
   readonly indexedAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;

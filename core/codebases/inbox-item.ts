@@ -13,12 +13,24 @@ export function findInboxTenant(inbox: string): string | null {
   return inbox.startsWith(PREFIX) ? inbox.slice(PREFIX.length) : null;
 }
 
-/** `request` identifies the request, so that repeating it adds nothing. */
-export function toIndexItem(codebase: string, request: string, receivedAt: number): InboxItem {
-  return { id: `${codebase}/${request}`, lane: codebase, kind: "index", body: { codebase }, receivedAt };
+/** A request to index: `after` is the last attempt when it was made; null: always to be done. */
+export interface IndexOrder {
+  readonly codebase: string;
+  readonly after: number | null;
 }
 
-/** The codebase of an item; null for a body of another form. */
-export function readIndexItem({ codebase }: JsonState): string | null {
-  return typeof codebase === "string" ? codebase : null;
+/** `request` identifies the request, so that repeating it adds nothing. */
+export function toIndexItem({ codebase, after }: IndexOrder, request: string, receivedAt: number): InboxItem {
+  return { id: `${codebase}/${request}`, lane: codebase, kind: "index", body: { codebase, after }, receivedAt };
+}
+
+/** Requests that nobody waits for: all that come before the next attempt begins are one. */
+export function toJoinedItem(codebase: string, after: number, receivedAt: number): InboxItem {
+  return toIndexItem({ codebase, after }, `after/${after}`, receivedAt);
+}
+
+/** The order of an item, also one of an earlier release; null for a body of another form. */
+export function readIndexItem({ codebase, after }: JsonState): IndexOrder | null {
+  if (typeof codebase !== "string") return null;
+  return { codebase, after: typeof after === "number" ? after : null };
 }

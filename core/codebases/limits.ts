@@ -12,6 +12,8 @@ export const MAX_READ_MS = 300_000;
 export const MAX_ZIP_BYTES = 25 * 1024 ** 2;
 /** Characters of a chunk. */
 export const MAX_CHUNK_CHARACTERS = 1_200;
+/** Chunks of a tenant's codebases that have a vector: an exact search compares all of them. */
+export const MAX_TENANT_VECTORS = 100_000;
 /** Characters of code in one result of a search. */
 export const MAX_SHOWN_CHARACTERS = 500;
 export const MAX_SIGNATURE_CHARACTERS = 300;

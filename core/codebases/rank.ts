@@ -1,4 +1,5 @@
 /** What a query looks for in code, and the order of what it finds. Pure. */
+import { fuseRanks } from "../lib/fuse-ranks.ts";
 import type { SymbolKind } from "./indexed-file.ts";
 import { listExtensions } from "./languages.ts";
 import { MAX_SHOWN_CHARACTERS } from "./limits.ts";
@@ -8,10 +9,22 @@ import { listWords, normalizeName, splitName } from "./names.ts";
 const MAX_QUERY_WORDS = 16;
 /** A shorter word finds names that it is a part of, and not those that begin with it. */
 const MIN_PREFIX_CHARACTERS = 3;
-/** Reciprocal rank fusion: how little the first places differ. */
-const FUSION = 60;
-/** Of names: the query is the name, its last part, its beginning. A symbol ranks before a text that has the same words. */
-const WEIGHTS = { exact: 3, last: 2, prefix: 0.6, words: 1.5, symbol: 0.4, doc: 0.2 } as const;
+/**
+ * Of names: the query is the name, its last part, its beginning. A symbol ranks before a text that has the same words.
+ * `fused`: first by names or words, and by vectors too.
+ */
+const WEIGHTS = {
+  exact: 3,
+  last: 2,
+  prefix: 0.6,
+  words: 1.5,
+  symbol: 0.4,
+  doc: 0.2,
+  fused: 2,
+  similarity: 0.5,
+} as const;
+/** A text without a word of the query has to be this near. */
+const NEAR = 0.35;
 const STOP_WORDS = new Set("a an and are by do does for how in is it of on or the to what where which with".split(" "));
 
 /** `names` are looked for as whole names and as their beginnings, `words` as parts of names and in texts. */
@@ -32,6 +45,14 @@ interface HitPlace {
   /** The text around it, which begins at line `codeLine`. */
   readonly code: string;
   readonly codeLine: number;
+}
+
+export type CodeText = HitPlace & { readonly found: "text"; readonly id: string };
+
+/** A text that vectors found. `similarity`: the cosine. */
+export interface NearText {
+  readonly text: CodeText;
+  readonly similarity: number;
 }
 
 /** Hits of each kind arrive best first by the database's own rank. */
@@ -71,14 +92,24 @@ export function parseCodeQuery(query: string, codebases: readonly string[], file
   return { codebases, names, words: used, extensions: fileType === null ? null : listExtensions(fileType) };
 }
 
-/** At most `limit`, the best first. A text in whose lines a better symbol begins is left out. */
-export function rankHits(hits: readonly CodeHit[], query: CodeQuery, limit: number): readonly RankedHit[] {
-  const places = { symbol: 0, text: 0 };
-  const scored = hits.map((hit) => {
-    places[hit.found] += 1;
-    const fused = FUSION / (FUSION + places[hit.found]);
-    return { hit, score: fused + (hit.found === "symbol" ? scoreSymbol(hit, query) : scoreText(hit, query)) };
-  });
+/**
+ * At most `limit`, the best first. `near`: the nearest first. A symbol is as near as the text that it begins in. A text in whose
+ * lines a better symbol begins is left out.
+ */
+export function rankHits(
+  hits: readonly CodeHit[],
+  near: readonly NearText[],
+  query: CodeQuery,
+  limit: number,
+): readonly RankedHit[] {
+  const symbols = hits.filter((hit) => hit.found === "symbol");
+  const texts = hits.filter((hit) => hit.found === "text");
+  const named = new Set(texts.map(getPlace));
+  const alone = near.filter(({ text, similarity }) => similarity >= NEAR && !named.has(getPlace(text)));
+  const scored = [
+    ...scoreList(symbols, near, (hit) => scoreSymbol(hit, query)),
+    ...scoreList([...texts, ...alone.map(({ text }) => text)], near, (hit) => scoreText(hit, query), texts.length),
+  ];
   const sorted = scored.toSorted((one, other) => other.score - one.score);
   const chosen: typeof scored = [];
   for (const one of sorted) {
@@ -86,6 +117,30 @@ export function rankHits(hits: readonly CodeHit[], query: CodeQuery, limit: numb
     if (!chosen.some((better) => covers(better.hit, one.hit))) chosen.push(one);
   }
   return chosen.map(({ hit, score }) => toRanked(hit, Math.round(score * 1_000) / 1_000));
+}
+
+/** `listed`: how many of the hits, from the first, names or words found. */
+function scoreList<Hit extends CodeHit>(
+  hits: readonly Hit[],
+  near: readonly NearText[],
+  score: (hit: Hit) => number,
+  listed = hits.length,
+): readonly { readonly hit: CodeHit; readonly score: number }[] {
+  const numbered = hits.map((hit, index) => ({ hit, id: String(index) }));
+  const byPlace = Map.groupBy(numbered, ({ hit }) => getPlace(hit));
+  const byVector = near.map(({ text, similarity }) => ({ similarity, of: byPlace.get(getPlace(text)) ?? [] }));
+  const fused = fuseRanks([numbered.slice(0, listed), byVector.flatMap(({ of }) => of)]);
+  const similarities = new Map(byVector.flatMap(({ of, similarity }) => of.map(({ id }) => [id, similarity] as const)));
+  return numbered.map(({ hit, id }) => ({
+    hit,
+    score:
+      score(hit) + (fused.get(id) ?? 0) * WEIGHTS.fused + Math.max(0, similarities.get(id) ?? 0) * WEIGHTS.similarity,
+  }));
+}
+
+/** The chunk of a hit: two of one file may begin in the same line. */
+function getPlace({ codebase, path, codeLine, code }: HitPlace): string {
+  return [codebase, path, codeLine, code].join("\0");
 }
 
 function scoreSymbol({ name, doc, signature }: Extract<CodeHit, { found: "symbol" }>, query: CodeQuery): number {

@@ -5,23 +5,26 @@
 import { ERRORS, type Failure } from "../base/errors.ts";
 import type { ItemOutcome } from "../channels/inbox/inbox.ts";
 import type { CodebaseTable, CodeReader, ReadCodebase } from "../ports/codebases.ts";
+import type { Codebase } from "./codebase.ts";
+import { type ChunkEmbedDeps, embedChunks } from "./embed-chunks.ts";
+import { removeOldCode } from "./remove-old.ts";
 
 /** A request whose attempts all failed for this long is given up. */
 const GIVE_UP_MS = 30 * 60_000;
-/** Files of earlier attempts that one attempt deletes, in batches. */
-const OLD_FILES = 500;
-const OLD_BATCHES = 40;
+/** From the start of an attempt: then what has no vector yet is left for the next one. */
+const EMBED_UNTIL_MS = 6 * 60_000;
 const LOST = "The connection to the sidecar was lost while the codebase was read.";
 
-export interface IndexDeps {
+export interface IndexDeps extends ChunkEmbedDeps {
   readonly table: CodebaseTable;
   readonly reader: CodeReader;
-  readonly now: () => number;
 }
 
 export interface IndexRequest {
   readonly tenant: string;
   readonly codebase: string;
+  /** The last attempt when it was requested: a later one has read what was there. Null: unknown. */
+  readonly after: number | null;
   readonly receivedAt: number;
   readonly signal: AbortSignal;
 }
@@ -29,8 +32,12 @@ export interface IndexRequest {
 export async function runIndex(deps: IndexDeps, request: IndexRequest): Promise<ItemOutcome> {
   const { table, reader, now } = deps;
   const { tenant, codebase: id, signal } = request;
-  const begun = await table.begin(tenant, id, now());
-  if (!begun.ok && begun.error.code === "not_found") return await removeAll(deps, request);
+  const startedAt = now();
+  const found = await table.get(tenant, id);
+  if (!found.ok && found.error.code === "not_found") return await removeAll(deps, request);
+  if (!found.ok) return later(found.error);
+  if (isServed(found.value, request, deps.embedder.model)) return SERVED;
+  const begun = await table.begin(tenant, id, startedAt);
   if (!begun.ok) return later(begun.error);
   const { build, codebase } = begun.value;
   const known = await table.known(tenant, id);
@@ -40,13 +47,24 @@ export async function runIndex(deps: IndexDeps, request: IndexRequest): Promise<
   const stored = await store(deps, request, build, read.value);
   if (stored !== null) return stored;
   const { commit, deleted, skipped, changed } = read.value.facts;
-  const published = await table.publish(tenant, id, build, { commit, deleted, skipped, at: now() });
+  const embedded = await embedChunks(deps, { tenant, codebase: id, build }, startedAt + EMBED_UNTIL_MS);
+  const { model } = deps.embedder;
+  const published = await table.publish(tenant, id, build, { commit, deleted, skipped, model, at: now() });
   if (!published.ok) return later(published.error);
   if (!published.value) return REPLACED;
-  await removeOld(deps, request);
-  return { kind: "done", note: `${changed} files were indexed, ${deleted.length} removed.` };
+  // What is left is deleted after the next attempt.
+  await removeOldCode(deps, tenant, id);
+  if (embedded.isCut) return { kind: "later", afterMs: 1_000, why: "More of its chunks get vectors." };
+  const rest = embedded.why === null ? "" : ` It is found by names and words alone: ${embedded.why}`;
+  return { kind: "done", note: `${changed} files were indexed, ${deleted.length} removed.${rest}` };
 }
 
+/** True if an attempt that began after the request has read all of it. */
+function isServed({ published, embedder }: Codebase, { after }: IndexRequest, model: string): boolean {
+  return after !== null && published !== null && published > after && embedder === model;
+}
+
+const SERVED: ItemOutcome = { kind: "done", note: "An index that began later has read it already." };
 const REPLACED: ItemOutcome = { kind: "done", note: "A later attempt replaced this one." };
 
 /** Null when every part is stored. */
@@ -82,21 +100,11 @@ async function endFailed(
 }
 
 /** Deletes what a deleted codebase left. */
-async function removeAll({ table }: IndexDeps, { tenant, codebase }: IndexRequest): Promise<ItemOutcome> {
-  for (let batch = 0; batch < OLD_BATCHES; batch += 1) {
-    const removed = await table.removeOld(tenant, codebase, OLD_FILES);
-    if (!removed.ok) return later(removed.error);
-    if (removed.value) return { kind: "done", note: "The codebase was deleted." };
-  }
+async function removeAll(deps: IndexDeps, { tenant, codebase }: IndexRequest): Promise<ItemOutcome> {
+  const removed = await removeOldCode(deps, tenant, codebase);
+  if (!removed.ok) return later(removed.error);
+  if (removed.value) return { kind: "done", note: "The codebase was deleted." };
   return { kind: "later", afterMs: 1_000, why: "More of the deleted codebase is left." };
-}
-
-/** What is left is deleted after the next attempt. */
-async function removeOld({ table }: IndexDeps, { tenant, codebase }: IndexRequest): Promise<void> {
-  for (let batch = 0; batch < OLD_BATCHES; batch += 1) {
-    const removed = await table.removeOld(tenant, codebase, OLD_FILES);
-    if (!removed.ok || removed.value) return;
-  }
 }
 
 function later({ message, retryAfterMs = 0 }: Failure): ItemOutcome {

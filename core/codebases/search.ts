@@ -4,7 +4,8 @@ import { findNearest } from "../base/nearest.ts";
 import type { CodebasesPort, CodebaseTable } from "../ports/codebases.ts";
 import { isListed, type ListedUser } from "../base/user-lists.ts";
 import type { Codebase } from "./codebase.ts";
-import { parseCodeQuery, rankHits } from "./rank.ts";
+import { findNear, type NearDeps } from "./find-near.ts";
+import { type CodeQuery, parseCodeQuery, type RankedHit, rankHits } from "./rank.ts";
 
 /** Hits of each kind that are ranked. */
 const MAX_HITS = 50;
@@ -12,35 +13,45 @@ const MAX_NAMED = 3;
 const HOW_TO_ADD =
   "An administrator can add one with POST /v1/codebases, and name this agent, project or person in its lists.";
 
-/** `user` null: an administrator, who may search all codebases of the tenant. */
-export function openCodebases(
-  table: Pick<CodebaseTable, "all" | "find">,
-  tenant: string,
-  user: ListedUser | null,
-): CodebasesPort {
+export interface CodeSearchDeps extends NearDeps {
+  readonly table: Pick<CodebaseTable, "all" | "find" | "readChunks">;
+}
+
+export function openCodebases(deps: CodeSearchDeps, tenant: string, user: ListedUser): CodebasesPort {
   return {
-    async search({ query, fileType, codebase, limit }) {
-      const all = await table.all(tenant);
+    async search({ query, fileType, codebase, limit, signal }) {
+      const all = await deps.table.all(tenant);
       if (!all.ok) return all;
       const chosen = choose(all.value, codebase, user);
       if (!chosen.ok) return chosen;
       const searched = chosen.value;
-      const parsed = parseCodeQuery(
-        query,
-        searched.map(({ id }) => id),
-        fileType,
-      );
-      const found = parsed === null ? ok([]) : await table.find(tenant, parsed, MAX_HITS);
-      if (!found.ok) return found;
-      const ranked = parsed === null ? [] : rankHits(found.value, parsed, limit);
       const byId = new Map(searched.map((one) => [one.id, one]));
-      const hits = ranked.flatMap((hit) => {
+      const parsed = parseCodeQuery(query, [...byId.keys()], fileType);
+      const ranked =
+        parsed === null ? ok([]) : await findRanked(deps, tenant, searched, parsed, { query, limit, signal });
+      if (!ranked.ok) return ranked;
+      const hits = ranked.value.flatMap((hit) => {
         const of = byId.get(hit.codebase);
         return of === undefined ? [] : [{ ...hit, codebase: of.name, commit: of.commit }];
       });
       return ok({ hits, searched: searched.map(({ name, files, status }) => ({ name, files, status })) });
     },
   };
+}
+
+/** Names and words alone still find something while the embedder or the vectors are away. */
+async function findRanked(
+  deps: CodeSearchDeps,
+  tenant: string,
+  searched: readonly Codebase[],
+  parsed: CodeQuery,
+  { query, limit, signal }: { readonly query: string; readonly limit: number; readonly signal: AbortSignal },
+): Promise<Result<readonly RankedHit[]>> {
+  const [found, near] = await Promise.all([
+    deps.table.find(tenant, parsed, MAX_HITS),
+    findNear(deps, tenant, searched, { query, extensions: parsed.extensions, signal }),
+  ]);
+  return found.ok ? ok(rankHits(found.value, near.ok ? near.value : [], parsed, limit)) : found;
 }
 
 /** The codebases to search: the named one, or all that the user may use. */

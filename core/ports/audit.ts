@@ -105,6 +105,7 @@ export interface AuditEntry {
     | "codebase.create"
     | "codebase.update"
     | "codebase.reindex"
+    | "codebase.schedule"
     | "codebase.delete"
     | "connection.connect"
     | "connection.update"

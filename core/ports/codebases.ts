@@ -3,13 +3,17 @@ import type { Result } from "../base/errors.ts";
 import type { UserLists, UserListsChange } from "../base/user-lists.ts";
 import type { Codebase, CodebaseSource } from "../codebases/codebase.ts";
 import type { CodeFacts, IndexedFile } from "../codebases/indexed-file.ts";
-import type { CodeHit, CodeQuery, RankedHit } from "../codebases/rank.ts";
+import type { CodeHit, CodeQuery, CodeText, RankedHit } from "../codebases/rank.ts";
 import type { AuditEntry } from "./audit.ts";
+import type { StoredVector } from "./vectors.ts";
 
 export interface NewCodebase extends UserLists {
   readonly id: string;
   readonly name: string;
   readonly source: CodebaseSource;
+  readonly every: string | null;
+  /** When it is indexed again next, in milliseconds since the epoch; null: on request only. */
+  readonly dueAt: number | null;
 }
 
 /** One attempt to index. Its files are invisible until it is published, and a later attempt replaces it. */
@@ -18,11 +22,20 @@ export interface CodeBuild {
   readonly build: number;
 }
 
-/** What a complete attempt found. `at` in milliseconds since the epoch. */
-export type PublishedBuild = Pick<CodeFacts, "commit" | "deleted" | "skipped"> & { readonly at: number };
+/** What a complete attempt found. `model`: of its vectors. `at` in milliseconds since the epoch. */
+export type PublishedBuild = Pick<CodeFacts, "commit" | "deleted" | "skipped"> & {
+  readonly model: string;
+  readonly at: number;
+};
+
+/** Files that are neither visible nor of a present attempt, and the ids of their chunks. */
+export interface OldCode {
+  readonly files: readonly { readonly codebase: string; readonly path: string; readonly build: number }[];
+  readonly chunks: readonly string[];
+}
 
 /** The rows of the tenants' codebases. Expected failures are values. */
-export interface CodebaseTable {
+export interface CodebaseTable extends CodeChunks, CodebaseReindexes {
   /** All of a tenant's codebases by name. */
   all(tenant: string): Promise<Result<readonly Codebase[]>>;
   /** `not_found` for an unknown id. */
@@ -41,15 +54,76 @@ export interface CodebaseTable {
   known(tenant: string, id: string): Promise<Result<ReadonlyMap<string, string>>>;
   /** Adds files to an attempt. False: it is no longer the present one. */
   add(tenant: string, id: string, build: number, files: readonly IndexedFile[]): Promise<Result<boolean>>;
-  /** Makes the attempt's files visible in one step, in the place of those they replace. False as of `add`. */
+  /**
+   * Makes the attempt's files visible in one step, in the place of those they replace. Searches use vectors from then on if
+   * each visible chunk has one of `model`. False as of `add`.
+   */
   publish(tenant: string, id: string, build: number, done: PublishedBuild): Promise<Result<boolean>>;
   /** Records why the attempt failed. The visible files stay. */
   fail(tenant: string, id: string, build: number, why: string, at: number): Promise<Result<void>>;
-  /** Deletes at most `limit` files that are neither visible nor of a present attempt. True: none is left. */
-  removeOld(tenant: string, id: string, limit: number): Promise<Result<boolean>>;
+  /** At most `limit` old files; `id` null: of all codebases. */
+  old(tenant: string, id: string | null, limit: number): Promise<Result<OldCode>>;
+  /** Deletes those of these files that are old, with their symbols and chunks. */
+  removeOld(tenant: string, files: OldCode["files"]): Promise<Result<void>>;
+  /** Deletes the rows of all codebases of an erased tenant, so that all of its files are old. */
+  removeAll(tenant: string): Promise<Result<void>>;
   /** Symbols and chunks that match, of these codebases of the tenant only, at most `limit` of each. */
   find(tenant: string, query: CodeQuery, limit: number): Promise<Result<readonly CodeHit[]>>;
 }
+
+/** A codebase that is to be indexed again. */
+export interface DueCodebase {
+  readonly tenant: string;
+  readonly id: string;
+  readonly every: string;
+  readonly dueAt: number;
+  readonly builds: number;
+}
+
+/** When codebases are indexed again without a request of an administrator. Times are milliseconds since the epoch. */
+export interface CodebaseReindexes {
+  /** Sets how often it is indexed again. False: there is no such codebase. */
+  setEvery(
+    tenant: string,
+    id: string,
+    rule: Pick<NewCodebase, "every" | "dueAt">,
+    act: AuditEntry,
+  ): Promise<Result<boolean>>;
+  /** Of all tenants that are not erased, the longest due first. */
+  due(now: number, limit: number): Promise<Result<readonly DueCodebase[]>>;
+  /** Sets when it is due next, unless `from` changed meanwhile. */
+  setDue(
+    tenant: string,
+    id: string,
+    times: { readonly from: number; readonly next: number | null },
+  ): Promise<Result<void>>;
+  /** Records that it is to be indexed again, unless an attempt after `after` has begun. */
+  setQueued(tenant: string, id: string, after: number, at: number): Promise<Result<void>>;
+}
+
+/** Chunks of codebases, and which of them have vectors. */
+export interface CodeChunks {
+  /** Chunks that are visible, or become so with this attempt, and that have no vector of this model. */
+  listUnembedded(
+    tenant: string,
+    place: { readonly codebase: string; readonly build: number },
+    model: string,
+    limit: number,
+  ): Promise<Result<readonly ChunkToEmbed[]>>;
+  /** Records that chunks have a vector of this model, and returns the ids of those that exist. */
+  markEmbedded(tenant: string, model: string, ids: readonly string[]): Promise<Result<readonly string[]>>;
+  /** How many chunks of the tenant have a vector of this model. */
+  countEmbedded(tenant: string, model: string): Promise<Result<number>>;
+  /** Those of these chunks that are visible and match the query's codebases and extensions, in no order. */
+  readChunks(
+    tenant: string,
+    query: Pick<CodeQuery, "codebases" | "extensions">,
+    ids: readonly string[],
+  ): Promise<Result<readonly CodeText[]>>;
+}
+
+/** `project`: its codebase, by which the search for vectors keeps codebases apart. */
+export type ChunkToEmbed = Pick<StoredVector, "id" | "kind" | "project"> & { readonly text: string };
 
 /** What is read, beyond the files of `known`. `parts` must be read in order; it throws if the connection breaks. */
 export interface ReadCodebase {

@@ -1,22 +1,25 @@
 /** A fake table of codebases. It passes the same contract as the one on Postgres. */
 import { type Codebase, MAX_CODEBASES } from "../../core/codebases/codebase.ts";
-import type { CodeHit } from "../../core/codebases/rank.ts";
+import type { CodeHit, CodeText } from "../../core/codebases/rank.ts";
 import type { IndexedFile } from "../../core/codebases/indexed-file.ts";
 import { getExtension } from "../../core/codebases/languages.ts";
 import { listWords, normalizeName, splitName } from "../../core/codebases/names.ts";
 import { changeLists, hasList, NO_LIST } from "../../core/base/user-lists.ts";
 import { unwrap } from "../../core/base/unwrap.ts";
 import { failed, ok } from "../../core/base/errors.ts";
+import { embedChunks } from "../../core/codebases/embed-chunks.ts";
 import { openCodebases } from "../../core/codebases/search.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
 import type { CodebasesPort, CodebaseTable } from "../../core/ports/codebases.ts";
+import { hashingEmbedder } from "../../adapters/embeddings/hashing.ts";
 import { indexText } from "./code-reader.ts";
+import { fakeVectors } from "./vectors.ts";
 
 interface FakeRow {
   readonly tenant: string;
   codebase: Codebase;
-  builds: number;
   building: number | null;
+  dueAt: number | null;
 }
 
 interface FakeFile {
@@ -30,6 +33,8 @@ interface FakeFile {
 export interface FakeCodebases extends CodebaseTable {
   /** The acts that changed something. */
   readonly acts: readonly AuditEntry[];
+  /** The chunks that are stored, by id: true if searches see their file. */
+  chunks(): ReadonlyMap<string, boolean>;
 }
 
 const MISSING = failed("not_found", "There is no such codebase.");
@@ -38,6 +43,7 @@ export function fakeCodebases(): FakeCodebases {
   const rows: FakeRow[] = [];
   let files: FakeFile[] = [];
   const acts: AuditEntry[] = [];
+  const embedded = new Map<string, string>();
   const find = (tenant: string, id: string) =>
     rows.find((row) => row.tenant === tenant && row.codebase.id === id) ?? null;
   const ofBuild = (tenant: string, id: string, build: number) => {
@@ -45,9 +51,16 @@ export function fakeCodebases(): FakeCodebases {
     return row?.building === build ? row : null;
   };
   const filesOf = (tenant: string, id: string) => files.filter((one) => one.tenant === tenant && one.codebase === id);
+  const isOld = (one: FakeFile): boolean => {
+    const row = find(one.tenant, one.codebase);
+    return row === null || (!one.live && one.build !== row.building);
+  };
+  const chunksOf = (own: readonly FakeFile[]) =>
+    own.flatMap((one) => one.file.chunks.map((chunk, ordinal) => ({ one, chunk, id: getChunkId(one, ordinal) })));
   const all = (tenant: string) => rows.filter((row) => row.tenant === tenant).map(({ codebase }) => codebase);
   return {
     acts,
+    chunks: () => new Map(chunksOf(files).map(({ id, one }) => [id, one.live])),
     all: async (tenant) => await Promise.resolve(ok(all(tenant).toSorted((a, b) => (a.name < b.name ? -1 : 1)))),
     async get(tenant, id) {
       const row = await Promise.resolve(find(tenant, id));
@@ -57,10 +70,12 @@ export function fakeCodebases(): FakeCodebases {
       const present = await Promise.resolve(all(tenant));
       if (present.some(({ name }) => name === given.name)) return failed("conflict", "Taken.", { field: "name" });
       if (present.length >= MAX_CODEBASES) return failed("quota_exceeded", "Too many.");
+      const { dueAt, ...own } = given;
       const nothing = { error: null, commit: null, files: 0, symbols: 0, chunks: 0, skipped: {}, indexedAt: null };
+      const attempts = { builds: 0, published: null, embedder: null };
       const times = { createdAt: act.at, updatedAt: act.at };
-      const codebase: Codebase = { ...given, status: "queued", ...nothing, ...times };
-      rows.push({ tenant, codebase, builds: 0, building: null });
+      const codebase: Codebase = { ...own, status: "queued", ...nothing, ...attempts, ...times };
+      rows.push({ tenant, codebase, building: null, dueAt });
       acts.push(act);
       return ok(codebase);
     },
@@ -90,10 +105,10 @@ export function fakeCodebases(): FakeCodebases {
     async begin(tenant, id, at) {
       const row = await Promise.resolve(find(tenant, id));
       if (row === null) return MISSING;
-      row.builds += 1;
-      row.building = row.builds;
-      row.codebase = { ...row.codebase, status: "indexing", updatedAt: at };
-      return ok({ codebase: row.codebase, build: row.builds });
+      const build = row.codebase.builds + 1;
+      row.building = build;
+      row.codebase = { ...row.codebase, status: "indexing", builds: build, updatedAt: at };
+      return ok({ codebase: row.codebase, build });
     },
     async known(tenant, id) {
       const live = await Promise.resolve(filesOf(tenant, id).filter((one) => one.live));
@@ -109,7 +124,7 @@ export function fakeCodebases(): FakeCodebases {
       for (const file of added) if (!has.has(file.path)) files.push({ tenant, codebase: id, build, file, live: false });
       return ok(true);
     },
-    async publish(tenant, id, build, { commit, deleted, skipped, at }) {
+    async publish(tenant, id, build, { commit, deleted, skipped, model, at }) {
       const row = await Promise.resolve(ofBuild(tenant, id, build));
       if (row === null) return ok(false);
       const own = filesOf(tenant, id);
@@ -117,7 +132,9 @@ export function fakeCodebases(): FakeCodebases {
       for (const one of own)
         if (one.build === build) one.live = true;
         else if (added.has(one.file.path) || deleted.includes(one.file.path)) one.live = false;
-      const live = own.filter((one) => one.live).map(({ file }) => file);
+      const shown = own.filter((one) => one.live);
+      const live = shown.map(({ file }) => file);
+      const hasAll = chunksOf(shown).every(({ id: chunk }) => embedded.get(chunk) === model);
       row.building = null;
       row.codebase = {
         ...row.codebase,
@@ -128,6 +145,8 @@ export function fakeCodebases(): FakeCodebases {
         files: live.length,
         symbols: live.reduce((sum, { symbols }) => sum + symbols.length, 0),
         chunks: live.reduce((sum, { chunks }) => sum + chunks.length, 0),
+        published: build,
+        embedder: hasAll ? model : null,
         indexedAt: at,
         updatedAt: at,
       };
@@ -140,12 +159,79 @@ export function fakeCodebases(): FakeCodebases {
       row.codebase = { ...row.codebase, status: "failed", error: why, updatedAt: at };
       return ok(undefined);
     },
-    async removeOld(tenant, id, limit) {
+    async old(tenant, id, limit) {
+      const of = files.filter((one) => one.tenant === tenant && (id === null || one.codebase === id));
+      const old = await Promise.resolve(of.filter(isOld).slice(0, limit));
+      const places = old.map(({ codebase, build, file }) => ({ codebase, build, path: file.path }));
+      return ok({ files: places, chunks: chunksOf(old).map(({ id: chunk }) => chunk) });
+    },
+    async removeOld(tenant, given) {
+      const keys = await Promise.resolve(new Set(given.map((one) => `${one.codebase}/${one.build}/${one.path}`)));
+      const isGiven = ({ codebase, build, file }: FakeFile) => keys.has(`${codebase}/${build}/${file.path}`);
+      files = files.filter((one) => one.tenant !== tenant || !isGiven(one) || !isOld(one));
+      return ok(undefined);
+    },
+    async removeAll(tenant) {
+      const left = await Promise.resolve(rows.filter((row) => row.tenant !== tenant));
+      rows.splice(0, rows.length, ...left);
+      return ok(undefined);
+    },
+    async listUnembedded(tenant, { codebase, build }, model, limit) {
+      const own = await Promise.resolve(filesOf(tenant, codebase));
+      const added = new Set(own.filter((one) => one.build === build).map(({ file }) => file.path));
+      const wanted = own.filter((one) => one.build === build || (one.live && !added.has(one.file.path)));
+      const open = chunksOf(wanted).filter(({ id }) => embedded.get(id) !== model);
+      const toText = ({ id, one, chunk }: (typeof open)[number]) => {
+        return { id, kind: "code" as const, project: codebase, text: `${one.file.path}\n${chunk.text}` };
+      };
+      return ok(open.slice(0, limit).map(toText));
+    },
+    async markEmbedded(tenant, model, ids) {
+      const own = chunksOf(files.filter((one) => one.tenant === tenant)).map(({ id }) => id);
+      const present = await Promise.resolve(ids.filter((id) => own.includes(id)));
+      for (const id of present) embedded.set(id, model);
+      return ok(present);
+    },
+    async countEmbedded(tenant, model) {
+      const own = await Promise.resolve(chunksOf(files.filter((one) => one.tenant === tenant)));
+      return ok(own.filter(({ id }) => embedded.get(id) === model).length);
+    },
+    async readChunks(tenant, { codebases, extensions }, ids) {
+      const shown = await Promise.resolve(
+        files.filter((one) => one.tenant === tenant && one.live && codebases.includes(one.codebase)),
+      );
+      const ofType = shown.filter(({ file }) => extensions === null || extensions.includes(getExtension(file.path)));
+      const chosen = chunksOf(ofType).filter(({ id }) => ids.includes(id));
+      return ok(
+        chosen.map(({ id, one: { codebase, file }, chunk }): CodeText => {
+          const lines = { startLine: chunk.start_line, endLine: chunk.end_line, codeLine: chunk.start_line };
+          return { found: "text", id, codebase, path: file.path, language: file.language, ...lines, code: chunk.text };
+        }),
+      );
+    },
+    async setEvery(tenant, id, { every, dueAt }, act) {
       const row = await Promise.resolve(find(tenant, id));
-      const isOld = (one: FakeFile) => row === null || (!one.live && one.build !== row.building);
-      const old = filesOf(tenant, id).filter(isOld).slice(0, limit);
-      files = files.filter((one) => !old.includes(one));
-      return ok(old.length < limit);
+      if (row === null) return ok(false);
+      row.codebase = { ...row.codebase, every, updatedAt: act.at };
+      row.dueAt = dueAt;
+      acts.push(act);
+      return ok(true);
+    },
+    async due(now, limit) {
+      const due = rows.flatMap(({ tenant, dueAt, codebase: { id, every, builds } }) =>
+        dueAt === null || dueAt > now || every === null ? [] : [{ tenant, id, every, dueAt, builds }],
+      );
+      return await Promise.resolve(ok(due.toSorted((a, b) => a.dueAt - b.dueAt).slice(0, limit)));
+    },
+    async setDue(tenant, id, { from, next }) {
+      const row = await Promise.resolve(find(tenant, id));
+      if (row?.dueAt === from) row.dueAt = next;
+      return ok(undefined);
+    },
+    async setQueued(tenant, id, after, at) {
+      const row = await Promise.resolve(find(tenant, id));
+      if (row?.codebase.builds === after) row.codebase = { ...row.codebase, status: "queued", updatedAt: at };
+      return ok(undefined);
     },
     async find(tenant, { codebases, names, words, extensions }, limit) {
       const present = new Set(all(tenant).map(({ id }) => id));
@@ -189,16 +275,21 @@ export function fakeCodebases(): FakeCodebases {
   };
 }
 
+function getChunkId({ codebase, build, file }: FakeFile, ordinal: number): string {
+  return `cch_${codebase}/${build}/${ordinal}/${file.path}`;
+}
+
 /** The port of a task's agent "coder" over one indexed codebase `shop` with these files. */
 export function codebasesOfTexts(files: Readonly<Record<string, string>> = SHOP): CodebasesPort {
   const table = fakeCodebases();
   const [tenant, id] = ["ten_a", "cdb_shop"];
+  const [embedder, vectors] = [hashingEmbedder(), fakeVectors()];
   const fill = async (): Promise<void> => {
     const users = { agents: ["coder"], projects: null, people: null };
     const at = { id: "aud_1", at: 0, actor: "key_1", target: id, requestId: "req_1" } as const;
     await table.create(
       tenant,
-      { id, name: "shop", source: { project: "shop" }, ...users },
+      { id, name: "shop", source: { project: "shop" }, ...users, every: null, dueAt: null },
       { ...at, action: "codebase.create" },
     );
     const { build } = unwrap(await table.begin(tenant, id, 0));
@@ -209,10 +300,12 @@ export function codebasesOfTexts(files: Readonly<Record<string, string>> = SHOP)
       Object.entries(files).map(([path, text]) => indexText(path, text)),
     );
     const skipped = { binary: 0, too_large: 0, ignored: 0, denied: 0, secret: 0, link: 0 };
-    await table.publish(tenant, id, build, { commit: "a".repeat(40), deleted: [], skipped, at: 0 });
+    await embedChunks({ table, embedder, vectors, now: () => 0 }, { tenant, codebase: id, build }, 1);
+    const { model } = embedder;
+    await table.publish(tenant, id, build, { commit: "a".repeat(40), deleted: [], skipped, model, at: 0 });
   };
   const filled = fill();
-  const port = openCodebases(table, tenant, { agent: { id: "agent_1", name: "coder" }, project: null, person: null });
+  const port = openCodebases({ table, embedder, vectors }, tenant, { agent: "coder", project: null, person: null });
   return {
     search: async (request) => {
       await filled;

@@ -149,6 +149,13 @@ const CODEBASE_CASES: readonly Case[] = [
     owner: 200,
   },
   { route: "DELETE /v1/codebases/{id}", path: () => `/v1/codebases/${CODEBASE}`, other: 404, owner: 404 },
+  {
+    route: "PUT /v1/codebases/{id}/reindex",
+    path: () => `/v1/codebases/${CODEBASE}/reindex`,
+    body: () => ({ every: "6h" }),
+    other: 404,
+    owner: 404,
+  },
   { route: "POST /v1/codebases/{id}/reindex", path: () => `/v1/codebases/${CODEBASE}/reindex`, other: 404, owner: 404 },
 ];
 

@@ -1,6 +1,6 @@
 /** Works the inbox `codebase/{tenant}`: an item is a request to index a codebase. */
 import { codeReaderFromEnv } from "../../adapters/env/code-reader.ts";
-import { databaseFromEnv } from "../../adapters/env/database.ts";
+import { codeIndexFromEnv } from "../../adapters/env/codebases.ts";
 import type { Env } from "../../adapters/env/bindings.ts";
 import type { InboxItem, ItemOutcome } from "../../core/channels/inbox/inbox.ts";
 import { readIndexItem } from "../../core/codebases/inbox-item.ts";
@@ -11,15 +11,22 @@ import { runIndex } from "../../core/codebases/run-index.ts";
 const MARGIN_MS = 120_000;
 
 export async function receiveIndexItem(env: Env, tenant: string, item: InboxItem): Promise<ItemOutcome> {
-  const codebase = readIndexItem(item.body);
-  if (codebase === null) return { kind: "refused", why: "The item names no codebase." };
+  const order = readIndexItem(item.body);
+  if (order === null) return { kind: "refused", why: "The item names no codebase." };
   const startedAt = Date.now();
-  const deps = { table: databaseFromEnv(env).codebases, reader: codeReaderFromEnv(env, tenant), now: Date.now };
+  const deps = { ...codeIndexFromEnv(env), reader: codeReaderFromEnv(env, tenant), now: Date.now };
   const signal = AbortSignal.timeout(MAX_READ_MS + MARGIN_MS);
-  const outcome = await runIndex(deps, { tenant, codebase, receivedAt: item.receivedAt, signal });
+  const outcome = await runIndex(deps, { tenant, ...order, receivedAt: item.receivedAt, signal });
   const note = outcome.kind === "done" ? outcome.note : outcome.why;
   console.log(
-    JSON.stringify({ level: "info", codebase, tenant, outcome: outcome.kind, note, ms: Date.now() - startedAt }),
+    JSON.stringify({
+      level: "info",
+      codebase: order.codebase,
+      tenant,
+      outcome: outcome.kind,
+      note,
+      ms: Date.now() - startedAt,
+    }),
   );
   return outcome;
 }

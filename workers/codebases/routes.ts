@@ -1,7 +1,5 @@
 /** Codebases that agents search. Only administrators add, index and delete them. */
 import { createRoute, z } from "@hono/zod-openapi";
-import type { Env } from "../../adapters/env/bindings.ts";
-import { inboxesFromEnv } from "../../adapters/env/channels.ts";
 import {
   deleteArchiveFromEnv,
   findArchiveFromEnv,
@@ -14,8 +12,7 @@ import { isId, makeId } from "../../core/base/ids.ts";
 import { changeLists, NO_LISTS } from "../../core/base/user-lists.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
 import type { Codebase, CodebaseSource } from "../../core/codebases/codebase.ts";
-import { getCodebaseInbox, toIndexItem } from "../../core/codebases/inbox-item.ts";
-import { readListNames, readUsers } from "../agents/user-lists.ts";
+import { findNextReindex } from "../../core/codebases/reindex-rule.ts";
 import { answers, emptyBody, withKey } from "../http/answers.ts";
 import { createAuditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";
@@ -23,14 +20,8 @@ import { requireScope } from "../http/middleware/require-scope.ts";
 import { getIdSource } from "../http/new-ids.ts";
 import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
-import {
-  archiveSchema,
-  codebaseChange,
-  codebaseInput,
-  type CodebaseInput,
-  codebaseSchema,
-  toCodebaseView,
-} from "./view.ts";
+import { requestIndex } from "./request-index.ts";
+import { archiveSchema, codebaseInput, type CodebaseInput, codebaseSchema, toCodebaseView } from "./view.ts";
 
 const PATH = "/v1/codebases";
 const ZIP = "application/zip";
@@ -128,15 +119,23 @@ export function codebaseRoutes(app: App): void {
   });
 
   app.openapi(create, async (c) => {
-    const { name, source: given, agents, projects, people } = c.req.valid("json");
+    const { name, source: given, agents = null, projects = null, people = null, reindex } = c.req.valid("json");
+    if (agents === null && projects === null && people === null)
+      raise("invalid_input", "agents, projects or people: give at least one list of who may search it.", {
+        field: "agents",
+      });
     const source = await readSource(c, given);
     const lists = changeLists(NO_LISTS, await readUsers(c, { agents, projects, people }));
     const { createdAt, random } = await getIdSource(c, "codebase");
     const id = makeId("codebase", createdAt, random);
     const act = await createAuditEntry(c, "codebase.create", id);
-    const made = unwrap(await table(c).create(getTenant(c), { id, name, source, ...lists }, act));
-    await takeRequest(c.env, getTenant(c), id, act.id);
-    return c.json(await view(c, made), 202, { location: `${PATH}/${id}` });
+    const every = reindex?.every ?? null;
+    const rule = { every, dueAt: unwrap(findNextReindex(every, createdAt)) };
+    const made = unwrap(
+      await table(c).create(getTenant(c), { id, name, source, agents, projects, people, ...rule }, act),
+    );
+    await requestIndex(c.env, getTenant(c), { codebase: id, after: 0 }, act.id);
+    return c.json(toCodebaseView(made), 202, { location: `${PATH}/${id}` });
   });
 
   app.openapi(list, async (c) => {
@@ -159,7 +158,7 @@ export function codebaseRoutes(app: App): void {
     const shown = await view(c, found);
     const act = await createAuditEntry(c, "codebase.delete", found.id);
     unwrap(await table(c).remove(getTenant(c), found.id, act));
-    await takeRequest(c.env, getTenant(c), found.id, act.id);
+    await requestIndex(c.env, getTenant(c), { codebase: found.id, after: null }, act.id);
     await deleteUnused(c, found.source);
     return c.json(shown, 200);
   });
@@ -168,8 +167,8 @@ export function codebaseRoutes(app: App): void {
     const { id } = await find(c, c.req.valid("param").id);
     const act = await createAuditEntry(c, "codebase.reindex", id);
     const requested = unwrap(await table(c).request(getTenant(c), id, act));
-    await takeRequest(c.env, getTenant(c), id, act.id);
-    return c.json(await view(c, requested), 202);
+    await requestIndex(c.env, getTenant(c), { codebase: id, after: requested.builds }, act.id);
+    return c.json(toCodebaseView(requested), 202);
   });
 }
 
@@ -206,15 +205,6 @@ async function readSource(c: AppContext, source: CodebaseInput["source"]): Promi
   if ("project" in source) return source;
   const size = unwrap(await findArchiveFromEnv(c.env, getTenant(c), source.zip));
   return { zip: { hash: source.zip, size } };
-}
-
-/** Puts the work into the inbox, which does it in the background. A repeat of the request adds nothing. */
-async function takeRequest(env: Env, tenant: string, id: string, request: string): Promise<void> {
-  const taken = await inboxesFromEnv(env)(getCodebaseInbox(tenant)).take(toIndexItem(id, request, Date.now()));
-  if (taken.retryAfterMs !== undefined)
-    raise("rate_limited", "Too many codebases wait to be indexed. Index it again later.", {
-      retryAfterMs: taken.retryAfterMs,
-    });
 }
 
 async function deleteUnused(c: AppContext, source: CodebaseSource): Promise<void> {

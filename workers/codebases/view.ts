@@ -6,6 +6,7 @@ import {
   codebaseNameSchema,
   codebaseSourceSchema,
 } from "../../core/codebases/codebase.ts";
+import { MAX_RULE_CHARACTERS } from "../../core/codebases/reindex-rule.ts";
 import { SKIP_REASONS } from "../../core/codebases/indexed-file.ts";
 import { iso, isoOrNull } from "../../core/base/iso.ts";
 import {
@@ -24,13 +25,22 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/);
 /** `zip`: the hash that `POST /v1/codebases/archives` returned. */
 const sourceInput = z.union([git, z.strictObject({ zip: hash }), project]);
 
+const every = z
+  .string()
+  .min(1)
+  .max(MAX_RULE_CHARACTERS)
+  .describe("An interval from `1h` to `7d`, or a cron expression in UTC that is due once an hour at most.");
+/** How often it is indexed again. */
+export const reindexInput = z.strictObject({ every: every.nullable() }).meta({ id: "CodebaseReindexInput" });
+
 export const codebaseInput = z
   .strictObject({
     name: codebaseNameSchema,
     source: sourceInput.describe(
       "`git`: the https URL of a repository, with a `ref` and the name of a `secret` that is bound to its host; `zip`: the hash of an uploaded archive; `project`: the shared files of a project.",
     ),
-    ...userListsShape,
+    ...codebaseUsersShape,
+    reindex: z.strictObject({ every: every.optional() }).optional().describe("How often it is indexed again."),
   })
   .refine(hasList, { message: NO_LIST, path: ["agents"] })
   .meta({ id: "NewCodebaseInput" });
@@ -53,6 +63,11 @@ export const codebaseSchema = z
     symbols: z.int(),
     chunks: z.int(),
     skipped: z.partialRecord(z.enum(SKIP_REASONS), z.int()).describe("How many files were left out, by reason."),
+    embedder: z
+      .string()
+      .nullable()
+      .describe("The model whose vectors searches use, beside names and words; null: names and words alone."),
+    reindex: z.strictObject({ every: every.nullable() }),
     indexed_at: time.nullable(),
     created_at: time,
     updated_at: time,
@@ -66,17 +81,16 @@ export const archiveSchema = z
   })
   .meta({ id: "CodebaseArchive" });
 
-/** `nameLists` writes its lists, with agents by name. */
-export function toCodebaseView(
-  codebase: Codebase,
-  nameLists: (lists: UserLists) => CodebaseLists,
-): z.input<typeof codebaseSchema> {
-  const { source, agents, projects, people, skipped, indexedAt, createdAt, updatedAt, ...rest } = codebase;
+export function toCodebaseView(codebase: Codebase): z.input<typeof codebaseSchema> {
+  const { source, agents, projects, people, skipped, every, indexedAt, createdAt, updatedAt, ...more } = codebase;
+  const { builds: _, published: __, ...rest } = more;
+  const copy = (names: readonly string[] | null): string[] | null => (names === null ? null : [...names]);
   return {
     ...rest,
     source: "zip" in source ? { zip: source.zip.hash } : source,
     ...nameLists({ agents, projects, people }),
     skipped: { ...skipped },
+    reindex: { every },
     indexed_at: isoOrNull(indexedAt),
     created_at: iso(createdAt),
     updated_at: iso(updatedAt),

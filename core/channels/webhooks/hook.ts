@@ -67,6 +67,12 @@ export const hookConfigSchema = z.strictObject({
     ),
   deliver: taskRequestSchema.shape.deliver,
   budget: budgetSchema.optional(),
+  reindex: z
+    .boolean()
+    .optional()
+    .describe(
+      "For GitHub hooks. True: a push indexes the codebases of its repository and branch again, and no call becomes a task.",
+    ),
   enabled: z.boolean().default(true),
 });
 export type HookConfig = z.infer<typeof hookConfigSchema>;
@@ -91,6 +97,9 @@ const actsForSchema = z
     "`me`: tasks act for the person of this key, from which they may use accounts that are allowed while the person is away. Null: for nobody. Unchanged when omitted, unless somebody else changes `agent`, `project`, `prompt`, `events`, `deliver` or the secret: that ends it.",
   );
 
+/** What a hook that indexes codebases does not have. */
+const FIELDS_OF_TASKS = ["agent", "project", "prompt", "events", "deliver", "budget", "acts_for"] as const;
+
 /** The body that creates a hook, or (with `old_secret_seconds`) replaces one. */
 export const hookRequestSchema = hookConfigSchema
   .extend({
@@ -98,7 +107,8 @@ export const hookRequestSchema = hookConfigSchema
     old_secret_seconds: oldSecretSchema.optional(),
     acts_for: actsForSchema.optional(),
   })
-  .superRefine(({ type, secret, old_secret_seconds, events, signature_header, once_per_body }, context) => {
+  .superRefine((request, context) => {
+    const { type, secret, old_secret_seconds, events, signature_header, once_per_body, reindex } = request;
     const refuse = (field: string, message: string) => context.addIssue({ code: "custom", path: [field], message });
     if (type === "standard" && secret !== undefined && !isStandardSecret(secret))
       refuse("secret", "a standard webhook's secret is whsec_ and 24 to 64 bytes in base64");
@@ -109,6 +119,11 @@ export const hookRequestSchema = hookConfigSchema
       refuse("signature_header", `the signature header of a ${type} hook is fixed`);
     if (once_per_body !== undefined && !isReplayable(type))
       refuse("once_per_body", `the signature of a ${type} hook covers the delivery's id`);
+    if (reindex !== true) return;
+    if (type !== "github") refuse("reindex", `a ${type} hook receives no pushes`);
+    for (const field of FIELDS_OF_TASKS)
+      if (request[field] !== undefined && request[field] !== null)
+        refuse(field, "a hook with reindex makes no tasks");
   });
 
 /** The body that creates a hook. */

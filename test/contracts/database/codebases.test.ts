@@ -17,7 +17,8 @@ import { valueOf } from "../value-of.ts";
 import { act, makeTenant, newId, newTenant } from "./rows.ts";
 
 const AT = 1_800_000_000_000;
-const DONE = { commit: "a".repeat(40), deleted: [], skipped: noneSkipped(), at: AT };
+const MODEL = "hashing";
+const DONE = { commit: "a".repeat(40), deleted: [], skipped: noneSkipped(), model: MODEL, at: AT };
 
 let server: TestDatabase;
 let database: Database;
@@ -48,7 +49,17 @@ function noneSkipped() {
 
 function newCodebase(name = "shop", users: Partial<NewCodebase> = {}): NewCodebase {
   const source = { git: "https://code.example.com/shop.git" };
-  return { id: newId("codebase"), name, source, agents: ["coder"], projects: null, people: null, ...users };
+  return {
+    id: newId("codebase"),
+    name,
+    source,
+    agents: ["coder"],
+    projects: null,
+    people: null,
+    every: null,
+    dueAt: null,
+    ...users,
+  };
 }
 
 function fileOf(path: string, text: string, symbols: readonly string[] = []): IndexedFile {
@@ -93,10 +104,15 @@ describe.each(Object.entries(BACKENDS))("codebases of %s", (_, open) => {
       value: true,
     });
   }
+  async function removeOld(id: string, limit = 10, tenant = a) {
+    const { files } = valueOf(await table.old(tenant, id, limit));
+    valueOf(await table.removeOld(tenant, files));
+    return files.map(({ path, build }) => `${path} ${build}`).toSorted();
+  }
   async function search(query: string, ids: readonly string[], { type = null as string | null, tenant = a } = {}) {
     const parsed = parseCodeQuery(query, ids, type);
     if (parsed === null) return [];
-    return rankHits(valueOf(await table.find(tenant, parsed, 50)), parsed, 20);
+    return rankHits(valueOf(await table.find(tenant, parsed, 50)), [], parsed, 20);
   }
 
   test("are created, listed by name, requested and removed", async () => {
@@ -122,7 +138,8 @@ describe.each(Object.entries(BACKENDS))("codebases of %s", (_, open) => {
     expect(await table.remove(a, id, act("codebase.delete", id))).toMatchObject({ ok: true });
     expect(await table.get(a, id)).toMatchObject({ ok: false, error: { code: "not_found" } });
     expect(await search("one", [id])).toEqual([]);
-    expect(await table.removeOld(a, id, 10)).toEqual({ ok: true, value: true });
+    expect(await removeOld(id)).toEqual(["a.ts 1"]);
+    expect(await removeOld(id)).toEqual([]);
   });
 
   test("change who may use them, list by list, and keep at least one list", async () => {
@@ -200,8 +217,9 @@ describe.each(Object.entries(BACKENDS))("codebases of %s", (_, open) => {
     for (const [name, found] of Object.entries({ gamma: 1, alpha: 0, beta: 0, stays: 1 }))
       expect((await search(name, [id])).length, name).toBe(found);
     expect([...valueOf(await table.known(a, id)).keys()].toSorted()).toEqual(["a.ts", "c.ts"]);
-    expect(await table.removeOld(a, id, 1)).toEqual({ ok: true, value: false });
-    expect(await table.removeOld(a, id, 10)).toEqual({ ok: true, value: true });
+    expect((await removeOld(id, 1)).length).toBe(1);
+    expect((await removeOld(id)).length).toBe(1);
+    expect(await removeOld(id)).toEqual([]);
     expect((await search("gamma", [id])).length).toBe(1);
   });
 
@@ -218,7 +236,7 @@ describe.each(Object.entries(BACKENDS))("codebases of %s", (_, open) => {
     expect(await search("first", [id])).toEqual([]);
     expect(await search("late", [id])).toEqual([]);
     expect((await search("second", [id])).length).toBe(1);
-    await table.removeOld(a, id, 10);
+    await removeOld(id);
     expect(valueOf(await table.get(a, id))).toMatchObject({ status: "ready", files: 1, error: null });
   });
 
@@ -237,6 +255,71 @@ describe.each(Object.entries(BACKENDS))("codebases of %s", (_, open) => {
     expect((await search("good", [id])).length).toBe(1);
   });
 
+  test("have vectors once every visible chunk has one, and the vectors of old files are named until they are removed", async () => {
+    const { id } = await create();
+    await index(id, [fileOf("a.ts", "alpha"), fileOf("b.ts", "beta")]);
+    expect(valueOf(await table.get(a, id))).toMatchObject({ embedder: null, published: 1, builds: 1 });
+    const { build } = valueOf(await table.begin(a, id, AT));
+    const place = { codebase: id, build };
+    await table.add(a, id, build, [fileOf("a.ts", "gamma")]);
+    const open = valueOf(await table.listUnembedded(a, place, MODEL, 10));
+    expect(open.map(({ text }) => text).toSorted()).toEqual(["a.ts\ngamma", "b.ts\nbeta"]);
+    expect(open.map(({ kind, project }) => [kind, project])).toEqual([
+      ["code", id],
+      ["code", id],
+    ]);
+    expect(valueOf(await table.listUnembedded(a, place, MODEL, 1)).length).toBe(1);
+    const ids = open.map((one) => one.id);
+    expect([...valueOf(await table.markEmbedded(a, MODEL, [...ids, "cch_gone"]))].toSorted()).toEqual(ids.toSorted());
+    expect(await table.listUnembedded(a, place, MODEL, 10)).toEqual({ ok: true, value: [] });
+    expect(valueOf(await table.listUnembedded(a, place, "another", 10)).length).toBe(2);
+    expect([await table.countEmbedded(a, MODEL), await table.countEmbedded(a, "another")]).toEqual([
+      { ok: true, value: 2 },
+      { ok: true, value: 0 },
+    ]);
+    expect(await table.countEmbedded(b, MODEL)).toEqual({ ok: true, value: 0 });
+    const all = { codebases: [id], extensions: null };
+    expect(valueOf(await table.readChunks(a, all, ids)).map(({ path }) => path)).toEqual(["b.ts"]);
+    await table.publish(a, id, build, DONE);
+    expect(valueOf(await table.get(a, id))).toMatchObject({ embedder: MODEL, published: 2, builds: 2 });
+    const found = valueOf(await table.readChunks(a, all, ids));
+    expect(found.map(({ path, code, startLine }) => [path, code, startLine]).toSorted()).toEqual([
+      ["a.ts", "gamma", 1],
+      ["b.ts", "beta", 1],
+    ]);
+    expect(await table.readChunks(a, { ...all, extensions: ["py"] }, ids)).toEqual({ ok: true, value: [] });
+    expect(await table.readChunks(a, { ...all, codebases: [] }, ids)).toEqual({ ok: true, value: [] });
+    expect(await table.readChunks(b, all, ids)).toEqual({ ok: true, value: [] });
+    expect(await table.markEmbedded(b, "another", ids)).toEqual({ ok: true, value: [] });
+    const old = valueOf(await table.old(a, id, 10));
+    expect([old.files.length, old.chunks.length, ids.includes(old.chunks[0] ?? "")]).toEqual([1, 1, false]);
+    expect(await table.old(b, null, 10)).toEqual({ ok: true, value: { files: [], chunks: [] } });
+    valueOf(await table.removeAll(a));
+    const left = valueOf(await table.old(a, null, 10));
+    expect(ids.every((one) => left.chunks.includes(one))).toBe(true);
+  });
+
+  test("are due by their rule, and queued unless a later attempt began", async () => {
+    const { id } = await create(newCodebase("shop", { every: "6h", dueAt: AT }));
+    const own = async (now: number) => valueOf(await table.due(now, 1_000)).filter((one) => one.id === id);
+    expect(await own(AT - 1)).toEqual([]);
+    expect(await own(AT)).toEqual([{ tenant: a, id, every: "6h", dueAt: AT, builds: 0 }]);
+    await table.setDue(a, id, { from: AT - 5, next: AT + 9 });
+    await table.setDue(b, id, { from: AT, next: AT + 9 });
+    expect((await own(AT)).length).toBe(1);
+    await table.setDue(a, id, { from: AT, next: AT + 10 });
+    expect([(await own(AT + 9)).length, (await own(AT + 10)).length]).toEqual([0, 1]);
+    const never = { every: null, dueAt: null };
+    expect(await table.setEvery(b, id, never, act("codebase.schedule", id))).toEqual({ ok: true, value: false });
+    expect(await table.setEvery(a, id, never, act("codebase.schedule", id))).toEqual({ ok: true, value: true });
+    expect(await own(AT * 2)).toEqual([]);
+    await index(id, [fileOf("a.ts", "alpha")]);
+    await table.setQueued(a, id, 0, AT);
+    expect(valueOf(await table.get(a, id))).toMatchObject({ status: "ready", every: null });
+    await table.setQueued(a, id, 1, AT);
+    expect(valueOf(await table.get(a, id))).toMatchObject({ status: "queued", builds: 1 });
+  });
+
   test("of another tenant are neither seen, changed nor found", async () => {
     const { id } = await create();
     await index(id, [fileOf("a.ts", "songbird", ["canary"])]);
@@ -248,7 +331,7 @@ describe.each(Object.entries(BACKENDS))("codebases of %s", (_, open) => {
     expect(await table.add(b, id, 1, [fileOf("x.ts", "x")])).toEqual({ ok: true, value: false });
     expect(await table.publish(b, id, 1, DONE)).toEqual({ ok: true, value: false });
     expect(await table.remove(b, id, act("codebase.delete", id))).toMatchObject({ ok: false });
-    await table.removeOld(b, id, 100);
+    valueOf(await table.removeOld(b, [{ codebase: id, path: "a.ts", build: 1 }]));
     expect(await search("canary", [id, own.id], { tenant: b })).toEqual([]);
     expect(await search("songbird", [id, own.id], { tenant: b })).toEqual([]);
     expect((await search("mine", [id, own.id], { tenant: b })).length).toBe(1);

@@ -170,7 +170,7 @@ async function addSpyCode(database: Database, tenant: string): Promise<string> {
   const id = newId("codebase");
   const users = { agents: ["spy"], projects: null, people: null };
   const source = { git: "https://code.example.com/spy.git" };
-  const given = { id, name: "spy", source, ...users };
+  const given = { id, name: "spy", source, ...users, every: "1h", dueAt: START };
   valueOf(await database.codebases.create(tenant, given, act("codebase.create", id)));
   const { build } = valueOf(await database.codebases.begin(tenant, id, START));
   const at = { start_line: 1, end_line: 1 };
@@ -179,7 +179,9 @@ async function addSpyCode(database: Database, tenant: string): Promise<string> {
   const chunks = [{ ...at, text: "spy()", words: ["spy"] }];
   valueOf(await database.codebases.add(tenant, id, build, [{ ...file, symbols: [symbol], chunks }]));
   const skipped = { binary: 0, too_large: 0, ignored: 0, denied: 0, secret: 0, link: 0 };
-  valueOf(await database.codebases.publish(tenant, id, build, { commit: null, deleted: [], skipped, at: START }));
+  valueOf(
+    await database.codebases.publish(tenant, id, build, { commit: null, deleted: [], skipped, model: "m", at: START }),
+  );
   return id;
 }
 

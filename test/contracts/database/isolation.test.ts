@@ -202,6 +202,7 @@ describe("the Worker's role", () => {
     const connections = ["otto_connection_waits", "otto_connections_of_entity", "otto_connections_to_check"];
     const names = [
       "otto_apps_to_follow",
+      "otto_codebases_due",
       ...connections,
       "otto_erased_tenants",
       "otto_find_code",

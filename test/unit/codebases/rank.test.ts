@@ -1,6 +1,6 @@
 /** The order of what a search in code finds. */
 import { describe, expect, it } from "vitest";
-import { type CodeHit, parseCodeQuery, rankHits } from "../../../core/codebases/rank.ts";
+import { type CodeHit, type NearText, parseCodeQuery, rankHits } from "../../../core/codebases/rank.ts";
 import { MAX_SHOWN_CHARACTERS } from "../../../core/codebases/limits.ts";
 
 const CODEBASE = "cdb_1";
@@ -15,9 +15,9 @@ function text(code: string, path = "a.md"): CodeHit {
   return { found: "text", codebase: CODEBASE, path, language: "markdown", startLine: 1, endLine: 9, code, codeLine: 1 };
 }
 
-function rank(query: string, hits: readonly CodeHit[], limit = 20) {
+function rank(query: string, hits: readonly CodeHit[], limit = 20, near: readonly NearText[] = []) {
   const parsed = parseCodeQuery(query, [CODEBASE], null);
-  return parsed === null ? [] : rankHits(hits, parsed, limit);
+  return parsed === null ? [] : rankHits(hits, near, parsed, limit);
 }
 
 describe("ranks", () => {
@@ -31,6 +31,24 @@ describe("ranks", () => {
     ];
     const found = rank("sendMail", worstFirst).map(({ symbol: name }) => name);
     expect(found).toEqual(["sendMail", "Outbox.sendMail", "sendMailLater", "mailOfAllThatSend", null]);
+  });
+
+  it("put first what both words and vectors found, and last a text that only vectors found", () => {
+    const near = (hit: CodeHit, similarity: number): NearText => {
+      if (hit.found === "symbol") throw new Error("vectors are of texts");
+      return { text: { ...hit, id: hit.path }, similarity };
+    };
+    const [first, second] = [text("the mail was sent", "first.md"), text("the mail was sent", "second.md")];
+    const [other, far] = [text("postal delivery", "other.md"), text("the weather", "far.md")];
+    const found = rank("mail sent", [first, second], 20, [near(second, 0.6), near(other, 0.5), near(far, 0.2)]);
+    expect(found.map(({ path }) => path)).toEqual(["second.md", "first.md", "other.md"]);
+    const plain = rank("mail sent", [symbol("mailSentLater"), symbol("mailSentFirst")]);
+    expect(plain[0]?.symbol).toBe("mailSentLater");
+    const place = { code: "before\nthe line\nafter", codeLine: 4, path: "mailSentFirst.ts" };
+    const chunk = near({ ...text("", "mailSentFirst.ts"), ...place }, 0.9);
+    expect(rank("mail sent", [symbol("mailSentLater"), symbol("mailSentFirst")], 20, [chunk])[0]?.symbol).toBe(
+      "mailSentFirst",
+    );
   });
 
   it("use words of a sentence without its small words", () => {

@@ -1,35 +1,40 @@
 /** An attempt to index, ended at every step: the visible index is always one whole. */
 import { beforeEach, expect, it } from "vitest";
+import { hashingEmbedder } from "../../../adapters/embeddings/hashing.ts";
 import { failed, ok } from "../../../core/base/errors.ts";
 import { parseCodeQuery, rankHits } from "../../../core/codebases/rank.ts";
 import { runIndex } from "../../../core/codebases/run-index.ts";
 import type { CodebaseTable } from "../../../core/ports/codebases.ts";
 import { fakeCodebases } from "../../fakes/codebases.ts";
 import { fakeCodeReader } from "../../fakes/code-reader.ts";
+import { fakeVectors } from "../../fakes/vectors.ts";
 
 const [TENANT, ID] = ["ten_a", "cdb_1"];
 const AT = 1_800_000_000_000;
 const ACT = { id: "aud_1", at: AT, actor: "key_1", target: ID, requestId: "req_1" } as const;
-const REQUEST = { tenant: TENANT, codebase: ID, receivedAt: AT, signal: new AbortController().signal };
+const REQUEST = { tenant: TENANT, codebase: ID, after: null, receivedAt: AT, signal: new AbortController().signal };
 const BEFORE = { "a.js": "function alpha() {}", "b.js": "function beta() {}", "c.js": "function stays() {}" };
 
 let table = fakeCodebases();
 let reader = fakeCodeReader(BEFORE);
+const embedder = hashingEmbedder();
+let vectors = fakeVectors();
 
 beforeEach(async () => {
   table = fakeCodebases();
   reader = fakeCodeReader(BEFORE);
+  vectors = fakeVectors();
   const users = { agents: ["coder"], projects: null, people: null };
   await table.create(
     TENANT,
-    { id: ID, name: "shop", source: { project: "shop" }, ...users },
+    { id: ID, name: "shop", source: { project: "shop" }, ...users, every: null, dueAt: null },
     { ...ACT, action: "codebase.create" },
   );
   await run();
 });
 
 async function run(through: CodebaseTable = table, now = AT) {
-  return await runIndex({ table: through, reader, now: () => now }, REQUEST);
+  return await runIndex({ table: through, reader, embedder, vectors, now: () => now }, REQUEST);
 }
 
 async function names(): Promise<string> {
@@ -37,7 +42,7 @@ async function names(): Promise<string> {
   for (const name of ["alpha", "beta", "stays", "gamma", "delta"]) {
     const query = parseCodeQuery(name, [ID], null);
     const hits = query === null ? ok([]) : await table.find(TENANT, query, 50);
-    if (hits.ok && query !== null && rankHits(hits.value, query, 5).some(({ symbol }) => symbol === name))
+    if (hits.ok && query !== null && rankHits(hits.value, [], query, 5).some(({ symbol }) => symbol === name))
       found.push(name);
   }
   return found.join(" ");
@@ -74,7 +79,7 @@ it.each(["known", "add", "publish", "removeOld"] as const)(
     }
     expect(await run()).toMatchObject({ kind: "done" });
     expect(await names()).toBe("stays gamma delta");
-    expect(await table.removeOld(TENANT, ID, 1)).toEqual({ ok: true, value: true });
+    expect(await table.old(TENANT, ID, 1)).toEqual(ok({ files: [], chunks: [] }));
   },
 );
 

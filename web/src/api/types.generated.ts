@@ -120,25 +120,17 @@ export type CatalogueSyncs = { jobs: (CatalogueSync)[] };
 
 export type ChangedActionPart = "input" | "effect" | "security" | "description" | "hints";
 
-export type ChangedIncomingWebhook = { id: string; version: number; name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled: boolean; old_secret_until: string | null; acts_for: { person_id: string; name: string } | null; url: string; created_at: string; updated_at: string; acts_for_cleared: boolean };
+export type ChangedIncomingWebhook = { id: string; version: number; name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; reindex?: boolean | undefined; enabled: boolean; old_secret_until: string | null; acts_for: { person_id: string; name: string } | null; url: string; created_at: string; updated_at: string; acts_for_cleared: boolean };
 
 export type Citation = { n: number; piece_id: string; document_id: string; version: number; title: string; page: number | null; start: number; end: number; quote: string };
 
 export type ClosedWaitKind = "question" | "approval" | "connection";
 
-export type CodeFound = { query: string; results: (CodeResult)[]; searched: ({ name: string; files: number; status: CodebaseStatus })[] };
-
-export type CodeResult = { file: string; codebase: string; language: string; symbol: string | null; kind: CodeSymbolKind | null; signature: string | null; start_line: number; end_line: number; code: string; score: number; commit: string | null };
-
-export type CodeSearchInput = { query: string; codebase?: string | undefined; file_type?: string | undefined; limit?: number | undefined };
-
-export type CodeSymbolKind = "class" | "constant" | "enum" | "function" | "interface" | "method" | "module" | "struct" | "trait" | "type" | "variable";
-
-export type Codebase = { id: string; name: string; source: { git: string; ref?: string | undefined; secret?: string | undefined } | { zip: string } | { project: string }; agents: (string)[] | null; projects: (string)[] | null; people: (string)[] | null; status: CodebaseStatus; error: string | null; commit: string | null; files: number; symbols: number; chunks: number; skipped: Partial<Record<CodebaseSkipReason, number>>; indexed_at: string | null; created_at: string; updated_at: string };
+export type Codebase = { id: string; name: string; source: { git: string; ref?: string | undefined; secret?: string | undefined } | { zip: string } | { project: string }; agents: (string)[] | null; projects: (string)[] | null; people: (string)[] | null; status: CodebaseStatus; error: string | null; commit: string | null; files: number; symbols: number; chunks: number; skipped: Partial<Record<CodebaseSkipReason, number>>; embedder: string | null; reindex: { every: string | null }; indexed_at: string | null; created_at: string; updated_at: string };
 
 export type CodebaseArchive = { hash: string; size: number };
 
-export type CodebaseChangeInput = { agents?: (string)[] | null | undefined; projects?: (string)[] | null | undefined; people?: (string)[] | null | undefined };
+export type CodebaseReindexInput = { every: string | null };
 
 export type CodebaseSkipReason = "binary" | "too_large" | "ignored" | "denied" | "secret" | "link";
 
@@ -272,9 +264,9 @@ export type InboxEntry = { task: { id: string; parent_id: string | null; title: 
 
 export type InboxOrder = "oldest" | "newest";
 
-export type IncomingWebhook = { id: string; version: number; name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled: boolean; old_secret_until: string | null; acts_for: { person_id: string; name: string } | null; url: string; created_at: string; updated_at: string };
+export type IncomingWebhook = { id: string; version: number; name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; reindex?: boolean | undefined; enabled: boolean; old_secret_until: string | null; acts_for: { person_id: string; name: string } | null; url: string; created_at: string; updated_at: string };
 
-export type IncomingWebhookInput = { name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled?: boolean | undefined; secret?: string | undefined; old_secret_seconds?: number | undefined; acts_for?: "me" | null | undefined };
+export type IncomingWebhookInput = { name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; reindex?: boolean | undefined; enabled?: boolean | undefined; secret?: string | undefined; old_secret_seconds?: number | undefined; acts_for?: "me" | null | undefined };
 
 export type IncomingWebhookType = "generic" | "github" | "stripe" | "standard";
 
@@ -366,7 +358,7 @@ export type MessageRole = "user" | "assistant";
 
 export type MissedRunPolicy = "skip" | "once" | "all";
 
-export type NewCodebaseInput = { name: string; source: { git: string; ref?: string | undefined; secret?: string | undefined } | { zip: string } | { project: string }; agents?: (string)[] | undefined; projects?: (string)[] | undefined; people?: (string)[] | undefined };
+export type NewCodebaseInput = { name: string; source: { git: string; ref?: string | undefined; secret?: string | undefined } | { zip: string } | { project: string }; agents?: (string)[] | undefined; projects?: (string)[] | undefined; people?: (string)[] | undefined; reindex?: { every?: string | undefined } | undefined };
 
 export type NewConnectionInput = { app: string; owner?: ConnectionOwner | undefined; alias?: string | undefined; unattended?: boolean | undefined };
 
@@ -374,9 +366,9 @@ export type NewDatabaseInput = { name: string; kind: DatabaseKind; dsn: string; 
 
 export type NewDocumentInput = { url?: string | undefined; task_id?: string | undefined; path?: string | undefined; text?: string | undefined; filename?: string | undefined; title?: string | undefined; tags?: (string)[] | undefined; project?: string | null | undefined };
 
-export type NewIncomingWebhook = { id: string; version: number; name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled: boolean; old_secret_until: string | null; acts_for: { person_id: string; name: string } | null; url: string; created_at: string; updated_at: string; secret: string | null };
+export type NewIncomingWebhook = { id: string; version: number; name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; reindex?: boolean | undefined; enabled: boolean; old_secret_until: string | null; acts_for: { person_id: string; name: string } | null; url: string; created_at: string; updated_at: string; secret: string | null };
 
-export type NewIncomingWebhookInput = { name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; enabled?: boolean | undefined; secret?: string | undefined; old_secret_seconds?: number | undefined; acts_for?: "me" | null | undefined };
+export type NewIncomingWebhookInput = { name: string; type: IncomingWebhookType; agent?: string | undefined; project?: string | undefined; prompt?: string | undefined; events?: (string)[] | undefined; signature_header?: string | undefined; once_per_body?: boolean | undefined; deliver?: ({ channel: DeliveryTarget; to: string })[] | undefined; budget?: { max_steps?: number | undefined; max_tokens?: number | undefined; max_cost_usd?: number | undefined; max_duration_s?: number | undefined } | undefined; reindex?: boolean | undefined; enabled?: boolean | undefined; secret?: string | undefined; old_secret_seconds?: number | undefined; acts_for?: "me" | null | undefined };
 
 export type NewKey = { id: string; name: string; scopes: (Scope)[]; projects: (string)[] | null; agents: (string)[] | null; person: { id: string; name: string } | null; created_at: string; created_by: string; expires_at: string | null; revoked_at: string | null; key: string };
 
@@ -882,6 +874,8 @@ export interface paths {
   "/v1/codebases/{id}/reindex": {
     /** Index a codebase again */
     post: { parameters: { query?: never; path: { id: string } }; requestBody?: { content: { "application/json": EmptyInput } }; responses: { 202: { content: { "application/json": Codebase } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
+    /** Set how often a codebase is indexed again */
+    put: { parameters: { query?: never; path: { id: string } }; requestBody: { content: { "application/json": CodebaseReindexInput } }; responses: { 200: { content: { "application/json": Codebase } }; 401: { content: { "application/problem+json": Problem } }; 403: { content: { "application/problem+json": Problem } }; 404: { content: { "application/problem+json": Problem } }; 413: { content: { "application/problem+json": Problem } }; 415: { content: { "application/problem+json": Problem } }; 422: { content: { "application/problem+json": Problem } }; 429: { content: { "application/problem+json": Problem } }; 500: { content: { "application/problem+json": Problem } }; 503: { content: { "application/problem+json": Problem } } } };
   };
   "/v1/connections": {
     /** List connections, newest first */

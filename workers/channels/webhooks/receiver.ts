@@ -23,6 +23,8 @@ const STOPPED_MS = 30_000;
 /** The same for a call whose hook's settings can create no task. */
 const RULE_MS = 5 * 60_000;
 
+const TEXT_DELETED: ItemOutcome = { kind: "refused", why: "Its text was deleted." };
+
 /** What a hook or a trigger makes of a call. */
 interface CallRule extends Partial<Pick<HookConfig, "agent" | "project" | "deliver" | "budget" | "events">> {
   readonly type: HookType;
@@ -73,7 +75,19 @@ async function findIdInHook(env: Env, item: InboxItem, call: HookItem, { id, con
 async function receiveFor(env: Env, item: InboxItem, call: HookItem, hook: Hook): Promise<ItemOutcome> {
   const { config, actsFor } = hook;
   if (!config.enabled) return await refuseCall(env, call, "The hook is disabled.");
+  if (config.reindex === true) return await indexPushed(env, call);
   return await createTaskOfCall(env, item, call, { ...config, prompt: config.prompt ?? DEFAULT_PROMPT, actsFor });
+}
+
+async function indexPushed(env: Env, call: HookItem): Promise<ItemOutcome> {
+  const text = await readText(env, call.text);
+  if (!text.ok) return text.error.code === "not_found" ? TEXT_DELETED : retryLater(text.error);
+  const payload = parsePayload(text.value);
+  const event = findEvent(call.type, payload, (name) => getOwn(call.headers, name) ?? null);
+  const { receivePush } = await import("../../codebases/receive-push.ts");
+  const outcome = await receivePush(env, call.tenant, payload, event);
+  if (outcome.kind !== "later") await deleteText(env, call.text);
+  return outcome;
 }
 
 async function receiveForTrigger(env: Env, item: InboxItem, call: HookItem, id: string): Promise<ItemOutcome> {
@@ -149,7 +163,7 @@ async function findEarlierTask(env: Env, item: InboxItem, { tenant }: HookItem):
   const facts = await tasksFromEnv(env)(tenant, id).facts();
   if (facts.ok) return { kind: "done", note: id };
   if (facts.error.code !== "not_found") return retryLater(facts.error);
-  return { kind: "refused", why: "Its text was deleted." };
+  return TEXT_DELETED;
 }
 
 async function refuseCall(env: Env, { text }: HookItem, why: string): Promise<ItemOutcome> {

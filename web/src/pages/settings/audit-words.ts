@@ -66,6 +66,7 @@ export const ACTS = {
   "codebase.create": "Codebase added",
   "codebase.update": "Codebase changed",
   "codebase.reindex": "Codebase to be indexed again",
+  "codebase.schedule": "Codebase's indexing scheduled",
   "codebase.delete": "Codebase deleted",
   "provider_key.set": "Own Composio key saved",
   "provider_key.remove": "Own Composio key removed",

@@ -25,6 +25,8 @@ export interface IncomingDraft {
   readonly actsFor: "as_is" | "me" | "nobody";
   readonly limits: NewTask["limits"];
   readonly deliver: readonly Delivery[];
+  /** True: pushes index codebases, and no call becomes a task. */
+  readonly reindex: boolean;
 }
 
 export const NEW_INCOMING: IncomingDraft = {
@@ -40,6 +42,7 @@ export const NEW_INCOMING: IncomingDraft = {
   actsFor: "as_is",
   limits: limitFieldsOf(null),
   deliver: [],
+  reindex: false,
 };
 
 /** Where a generic caller signs unless another header is named. */
@@ -69,6 +72,7 @@ export function draftOfIncoming(hook: IncomingWebhook): IncomingDraft {
     actsFor: "as_is",
     limits: limitFieldsOf(budget),
     deliver: hook.deliver ?? [],
+    reindex: hook.reindex === true,
   };
 }
 
@@ -117,6 +121,7 @@ export function readIncoming(draft: IncomingDraft, secret: string, oldSeconds: s
       ...(draft.actsFor === "as_is" ? {} : { acts_for: draft.actsFor === "me" ? ("me" as const) : null }),
       ...budget,
       ...deliver,
+      ...(draft.reindex ? { reindex: true } : {}),
       ...(secret === "" ? {} : { secret }),
       ...(secret === "" || oldSeconds === null ? {} : { old_secret_seconds: Number(oldSeconds) }),
     },

@@ -1,0 +1,215 @@
+/** The vectors of an index: they become visible and disappear with its rows, wherever an attempt ends. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { failed, ok } from "../../../core/base/errors.ts";
+import { runIndex } from "../../../core/codebases/run-index.ts";
+import { openCodebases } from "../../../core/codebases/search.ts";
+import type { CodebaseTable } from "../../../core/ports/codebases.ts";
+import type { EmbedderPort, VectorsPort } from "../../../core/ports/vectors.ts";
+import { fakeCodeReader } from "../../fakes/code-reader.ts";
+import { fakeCodebases } from "../../fakes/codebases.ts";
+import { fakeVectors } from "../../fakes/vectors.ts";
+
+const [TENANT, ID, AT] = ["ten_a", "cdb_1", 1_800_000_000_000];
+const ACT = { id: "aud_1", at: AT, actor: "key_1", target: ID, requestId: "req_1" } as const;
+const MODEL = "topics";
+const SIGNAL = new AbortController().signal;
+const USER = { agent: "coder", project: null, person: null };
+const NEW = { every: null, dueAt: null, agents: ["coder"], projects: null, people: null };
+const FILES = {
+  "pay.js": "function charge() {}\n// subscription invoices and refunds",
+  "old.js": "function legacy() {}\n// carrier pigeons deliver letters",
+};
+/** What the embedder takes texts to be about. */
+const TOPICS = [/invoices|money/i, /chargebacks|dispute/i, /pigeons|post/i];
+/** Are about a topic, and share no word with a text of it. */
+const [MONEY, DISPUTE] = ["money", "dispute"];
+
+let table = fakeCodebases();
+let reader = fakeCodeReader(FILES);
+let vectors = spyVectors();
+let embedder = topicEmbedder();
+
+/** Vectors, and the ids that are stored. */
+function spyVectors(): VectorsPort & { readonly stored: Set<string> } {
+  const inner = fakeVectors();
+  const stored = new Set<string>();
+  return {
+    ...inner,
+    stored,
+    async upsert(tenant, model, given) {
+      for (const { id } of given) stored.add(id);
+      return await inner.upsert(tenant, model, given);
+    },
+    async delete(tenant, ids) {
+      for (const id of ids) stored.delete(id);
+      return await inner.delete(tenant, ids);
+    },
+  };
+}
+
+/** An embedder that knows topics, with the texts that it embedded. `isAway`: it fails. */
+function topicEmbedder(): EmbedderPort & { texts: string[]; isAway: boolean } {
+  const counted = {
+    model: MODEL,
+    dimensions: TOPICS.length + 1,
+    texts: [] as string[],
+    isAway: false,
+    async embed(texts: readonly string[]) {
+      if (counted.isAway) return failed("upstream_failed", "The embedding server did not reply.");
+      counted.texts.push(...texts);
+      return await Promise.resolve(ok(texts.map(toVector)));
+    },
+  };
+  return counted;
+}
+
+function toVector(text: string): Float32Array {
+  const about = TOPICS.map((topic) => (topic.test(text) ? 1 : 0));
+  const values = [...about, about.includes(1) ? 0 : 1];
+  const length = Math.hypot(...values);
+  return Float32Array.from(values, (value) => value / length);
+}
+
+beforeEach(async () => {
+  [table, reader, vectors, embedder] = [fakeCodebases(), fakeCodeReader(FILES), spyVectors(), topicEmbedder()];
+  const source = { project: "shop" };
+  await table.create(TENANT, { id: ID, name: "shop", source, ...NEW }, { ...ACT, action: "codebase.create" });
+});
+
+async function run(through: CodebaseTable = table, after: number | null = null, by: VectorsPort = vectors) {
+  const deps = { table: through, reader, embedder, vectors: by, now: () => AT };
+  return await runIndex(deps, { tenant: TENANT, codebase: ID, after, receivedAt: AT, signal: SIGNAL });
+}
+
+async function search(query: string): Promise<readonly string[]> {
+  const port = openCodebases({ table, embedder, vectors }, TENANT, USER);
+  const found = await port.search({ query, fileType: null, codebase: null, limit: 10, signal: SIGNAL });
+  return found.ok ? found.value.hits.map(({ path }) => path) : [found.error.code];
+}
+
+async function get() {
+  const got = await table.get(TENANT, ID);
+  if (!got.ok) throw new Error(got.error.message);
+  return got.value;
+}
+
+function visible(): string[] {
+  return [...table.chunks()].filter(([, isShown]) => isShown).map(([id]) => id);
+}
+
+describe("an index with vectors", () => {
+  it("finds texts that share no word with the query", async () => {
+    await run();
+    expect((await get()).embedder).toBe(MODEL);
+    expect(await search(MONEY)).toEqual(["pay.js"]);
+    expect(await search("dispute")).toEqual([]);
+  });
+
+  it("embeds no file again that did not change, and removes the vectors of those that did", async () => {
+    await run();
+    expect(embedder.texts.length).toBe(2);
+    reader.files.set("old.js", "function modern() {}\n// drones deliver parcels");
+    await run();
+    expect(embedder.texts.length).toBe(3);
+    expect(embedder.texts[2]).toBe("old.js\nfunction modern() {}\n// drones deliver parcels");
+    expect([...vectors.stored].toSorted()).toEqual(visible().toSorted());
+  });
+
+  it.each([
+    "known",
+    "add",
+    "listUnembedded",
+    "markEmbedded",
+    "publish",
+    "old",
+    "removeOld",
+    "upsert",
+    "delete",
+  ] as const)("is visible whole or not when the process dies at %s, and leaves one set of vectors", async (step) => {
+    await run();
+    reader.files.set("pay.js", "function refund() {}\n// chargebacks of credit cards");
+    for (const isAfter of [false, true]) {
+      const die = async (target: object, ...given: never[]): Promise<never> => {
+        if (isAfter) await (target as Record<string, (...all: never[]) => Promise<unknown>>)[step]?.(...given);
+        throw new Error("killed");
+      };
+      const isOfVectors = step === "upsert" || step === "delete";
+      const dies: CodebaseTable = isOfVectors
+        ? table
+        : { ...table, [step]: (...given: never[]) => die(table, ...given) };
+      const by = isOfVectors ? { ...vectors, [step]: (...given: never[]) => die(vectors, ...given) } : vectors;
+      await run(dies, null, by).catch(() => undefined);
+      const shown = [(await search(MONEY)).length, (await search(DISPUTE)).length];
+      expect([
+        [1, 0],
+        [0, 1],
+      ]).toContainEqual(shown);
+    }
+    await run();
+    expect((await get()).embedder).toBe(MODEL);
+    expect([...table.chunks().keys()].toSorted()).toEqual(visible().toSorted());
+    expect([...vectors.stored].toSorted()).toEqual(visible().toSorted());
+  });
+
+  it("becomes ready by words while the embedder is away, says so, and is embedded by a later index", async () => {
+    embedder.isAway = true;
+    expect(await run()).toEqual({
+      kind: "done",
+      note: "2 files were indexed, 0 removed. It is found by names and words alone: The embedding server did not reply.",
+    });
+    expect(await get()).toMatchObject({ status: "ready", embedder: null, error: null });
+    expect(await search("pigeons")).toEqual(["old.js"]);
+    embedder.isAway = false;
+    expect(await search(MONEY)).toEqual([]);
+    await run();
+    expect((await get()).embedder).toBe(MODEL);
+    expect(await search(MONEY)).toEqual(["pay.js"]);
+    embedder.isAway = true;
+    expect(await search("pigeons")).toEqual(["old.js"]);
+  });
+
+  it("uses no vectors while some visible chunk has none", async () => {
+    await run();
+    embedder.isAway = true;
+    reader.files.set("more.js", "function more() {}");
+    await run();
+    embedder.isAway = false;
+    expect(await search(MONEY)).toEqual([]);
+  });
+
+  it("continues in another attempt when the time for embedding ended", async () => {
+    for (let file = 0; file < 1_100; file += 1) reader.files.set(`f${file}.js`, `function f${file}() {}`);
+    let now = AT;
+    const slow: EmbedderPort = {
+      ...embedder,
+      embed: async (texts, signal) => await embedder.embed(texts, signal).finally(() => (now += 60_000)),
+    };
+    const deps = { table, reader, embedder: slow, vectors, now: () => now };
+    const request = { tenant: TENANT, codebase: ID, after: 0, receivedAt: AT, signal: SIGNAL };
+    expect(await runIndex(deps, request)).toMatchObject({ kind: "later" });
+    expect(await get()).toMatchObject({ status: "ready", embedder: null });
+    expect(await runIndex(deps, request)).toMatchObject({ kind: "done" });
+    expect((await get()).embedder).toBe(MODEL);
+  });
+
+  it("is left as words when the tenant has too many vectors", async () => {
+    const full: CodebaseTable = { ...table, countEmbedded: async () => await Promise.resolve(ok(99_999)) };
+    expect(await run(full)).toMatchObject({ note: expect.stringContaining("more than 100000 chunks") });
+    expect(embedder.texts).toEqual([]);
+  });
+
+  it("removes every vector of a deleted codebase", async () => {
+    await run();
+    await table.remove(TENANT, ID, { ...ACT, action: "codebase.delete" });
+    expect(await run()).toEqual({ kind: "done", note: "The codebase was deleted." });
+    expect([vectors.stored.size, table.chunks().size]).toEqual([0, 0]);
+  });
+
+  it("is read once for all requests that came before it began", async () => {
+    await run(table, 0);
+    expect(await run(table, 0)).toMatchObject({ note: "An index that began later has read it already." });
+    expect((await get()).builds).toBe(1);
+    await run(table, 1);
+    expect((await get()).builds).toBe(2);
+  });
+});

@@ -1,0 +1,87 @@
+/** When a codebase is indexed again: by its rule, and by which pushes. */
+import { describe, expect, it } from "vitest";
+import type { CodebaseSource } from "../../../core/codebases/codebase.ts";
+import { readIndexItem, toIndexItem, toJoinedItem } from "../../../core/codebases/inbox-item.ts";
+import { isOfPush, readPush } from "../../../core/codebases/push.ts";
+import { findNextReindex } from "../../../core/codebases/reindex-rule.ts";
+
+const NOON = Date.UTC(2026, 10, 28, 12);
+const GIT = "https://code.example.com/Ana/shop.git";
+
+describe("a rule", () => {
+  it.each([
+    ["1h", "2026-11-28T13:00:00.000Z"],
+    ["36h", "2026-11-30T00:00:00.000Z"],
+    ["7d", "2026-12-05T12:00:00.000Z"],
+    ["15 3 * * *", "2026-11-29T03:15:00.000Z"],
+    ["0 * * * *", "2026-11-28T13:00:00.000Z"],
+    ["@daily", "2026-11-29T00:00:00.000Z"],
+  ])("%s is due next at %s", (every, due) => {
+    expect(findNextReindex(every, NOON)).toEqual({ ok: true, value: Date.parse(due) });
+  });
+
+  it.each(["0h", "8d", "169h", "30m", "1w", "* * * * *", "*/30 * * * *", "0,30 * * * *", "every day", "", "0 9 * *"])(
+    "%j is refused",
+    (every) => {
+      expect(findNextReindex(every, NOON)).toMatchObject({
+        ok: false,
+        error: { code: "invalid_input", field: "reindex.every" },
+      });
+    },
+  );
+
+  it("may be absent", () => {
+    expect(findNextReindex(null, NOON)).toEqual({ ok: true, value: null });
+  });
+});
+
+describe("a push", () => {
+  const payload = (ref: string, more: object = {}) => ({
+    ref,
+    repository: { clone_url: "https://code.example.com/ana/shop.git", default_branch: "main" },
+    ...more,
+  });
+  const isOf = (source: CodebaseSource, given: unknown) => {
+    const push = readPush(given);
+    return push !== null && isOfPush(source, push);
+  };
+
+  it.each<[CodebaseSource, unknown, boolean]>([
+    [{ git: GIT }, payload("refs/heads/main"), true],
+    [{ git: "https://code.example.com/ana/shop/" }, payload("refs/heads/main"), true],
+    [{ git: GIT }, payload("refs/heads/other"), false],
+    [{ git: GIT, ref: "other" }, payload("refs/heads/other"), true],
+    [{ git: GIT, ref: "other" }, payload("refs/heads/main"), false],
+    [{ git: GIT, ref: "v1" }, payload("refs/tags/v1"), true],
+    [{ git: GIT, ref: "refs/heads/x" }, payload("refs/heads/x"), true],
+    [{ git: "https://code.example.com/ana/shopper.git" }, payload("refs/heads/main"), false],
+    [{ git: "https://other.example.com/ana/shop.git" }, payload("refs/heads/main"), false],
+    [{ git: "https://code.example.com:8443/ana/shop.git" }, payload("refs/heads/main"), false],
+    [{ project: "shop" }, payload("refs/heads/main"), false],
+    [{ git: GIT }, { ref: "refs/heads/main", repository: {} }, false],
+    [{ git: GIT }, { action: "opened" }, false],
+    [{ git: GIT }, null, false],
+  ])("of %j, with %j: %s", (source, given, expected) => {
+    expect(isOf(source, given)).toBe(expected);
+  });
+
+  it("says whether it deleted its ref", () => {
+    expect(readPush(payload("refs/heads/main", { deleted: true }))?.isDeletion).toBe(true);
+  });
+});
+
+describe("a request", () => {
+  it("joins those that no attempt has begun after, and not one of an administrator", () => {
+    const [one, other] = [toJoinedItem("cdb_1", 3, 5), toJoinedItem("cdb_1", 3, 9)];
+    expect(one.id).toBe(other.id);
+    expect(one.lane).toBe("cdb_1");
+    expect(toJoinedItem("cdb_1", 4, 9).id).not.toBe(one.id);
+    expect(toIndexItem({ codebase: "cdb_1", after: 3 }, "aud_1", 9).id).not.toBe(one.id);
+  });
+
+  it("is read as it was written, also by an earlier release", () => {
+    expect(readIndexItem(toJoinedItem("cdb_1", 3, 5).body)).toEqual({ codebase: "cdb_1", after: 3 });
+    expect(readIndexItem({ codebase: "cdb_1" })).toEqual({ codebase: "cdb_1", after: null });
+    expect(readIndexItem({ after: 3 })).toBeNull();
+  });
+});
