@@ -37,6 +37,8 @@ export interface GitServerOptions {
   readonly isTls?: boolean;
   /** The value of `authorization` without which it answers 401. */
   readonly authorization?: string;
+  /** Awaited before each answer. */
+  readonly before?: () => Promise<void>;
   /** Answers instead of git, if it returns true. */
   readonly intercept?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
@@ -52,7 +54,7 @@ export async function startGitServer(options: GitServerOptions = {}): Promise<Gi
       response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end();
       return;
     }
-    runBackend(root, request, response);
+    void (options.before?.() ?? Promise.resolve()).then(() => runBackend(root, request, response));
   };
   const isTls = options.isTls === true;
   const server = isTls ? createTlsServer(LOOPBACK_CERTIFICATE, answer) : createServer(answer);

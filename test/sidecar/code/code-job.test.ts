@@ -77,6 +77,20 @@ describe("a git repository", LONG, () => {
     expect([...files.keys()]).toEqual(["b.py", "d.py"]);
   });
 
+  it("of 1,000 files is read as far as ten changed", async () => {
+    const toFiles = (from: number, to: number, text: string) =>
+      Object.fromEntries(Array.from({ length: to - from }, (_, file) => [`f${from + file}.py`, `${text}${file}\n`]));
+    git.commit("thousand", toFiles(0, 1_000, "a = "));
+    const first = valueOf(await world.read(gitSource("thousand")));
+    expect(first.files.size).toBe(1_000);
+    const known = Object.fromEntries([...first.files].map(([path, { hash }]) => [path, hash]));
+    const changed = toFiles(500, 510, "b = ");
+    git.commit("thousand", changed);
+    const again = valueOf(await world.read(gitSource("thousand"), { "known.json": JSON.stringify(known) }));
+    expect(again.facts).toMatchObject({ unchanged: 990, changed: 10, deleted: [] });
+    expect([...again.files.keys()].toSorted()).toEqual(Object.keys(changed).toSorted());
+  });
+
   it("is read at a branch, a tag or a commit", async () => {
     const first = git.commit("refs", { "a.go": "package a\nfunc Old() {}\n" });
     git.git("refs", ["tag", "v1"]);
