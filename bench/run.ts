@@ -20,6 +20,7 @@ import { APPS } from "./rows/apps.ts";
 import { BUNDLE } from "./rows/bundle.ts";
 import { CAGE } from "./rows/cage.ts";
 import { CALL } from "./rows/call.ts";
+import { CODEBASE } from "./rows/codebase.ts";
 import { CONSOLE } from "./rows/console.ts";
 import { CHOICE } from "./rows/choice.ts";
 import { CONNECTIONS_LIST } from "./rows/connections.ts";
@@ -73,6 +74,7 @@ const SECTIONS: readonly Section[] = [
   APPS,
   CAGE,
   DOCUMENTS,
+  CODEBASE,
   PAGES,
   SLACK,
   SCHEDULES,

@@ -5,9 +5,9 @@ import type { CodeText } from "../../core/codebases/rank.ts";
 import type { CodeChunks } from "../../core/ports/codebases.ts";
 import { asTenant, type Connection } from "./connection.ts";
 
-/** The file of a chunk `c`, as `f`. */
-const JOIN_FILE = sql`join code_files f
-  on f.tenant = c.tenant and f.codebase = c.codebase and f.path = c.path and f.build = c.build`;
+/** The file of a chunk `c`. It is looked up for each row: without statistics, a join compares every row with every file. */
+const OF_FILE = sql`from code_files f
+  where f.tenant = c.tenant and f.codebase = c.codebase and f.path = c.path and f.build = c.build`;
 
 /** `background` has more time: nobody waits for an index. */
 export function chunkRows(connection: Connection, background: Connection): CodeChunks {
@@ -15,12 +15,13 @@ export function chunkRows(connection: Connection, background: Connection): CodeC
     async listUnembedded(tenant, { codebase, build }, model, limit) {
       const read = await asTenant(background, tenant, (query) => [
         query.execute(sql`
-          select c.id, c.path, c.text from code_chunks c ${JOIN_FILE}
+          select c.id, c.path, c.text from code_chunks c
           where c.tenant = ${tenant} and c.codebase = ${codebase}
             and (c.embedded_by is null or c.embedded_by < ${model}::text or c.embedded_by > ${model}::text)
-            and (f.build = ${build}::integer or f.live and not exists (
+            and (c.build = ${build}::integer or (select f.live ${OF_FILE}) and not exists (
               select from code_files later
-              where later.tenant = f.tenant and later.codebase = f.codebase and later.path = f.path and later.build = ${build}::integer))
+              where later.tenant = c.tenant and later.codebase = c.codebase and later.path = c.path and later.build = ${build}::integer
+              offset 0))
           limit ${limit}`),
       ]);
       if (!read.ok) return read;
@@ -58,7 +59,7 @@ export function chunkRows(connection: Connection, background: Connection): CodeC
       const read = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
           select c.id, c.codebase, c.path, c.start_line, c.end_line, c.text, f.language
-          from code_chunks c ${JOIN_FILE} and f.live
+          from code_chunks c cross join lateral (select f.language, f.extension ${OF_FILE} and f.live offset 0) f
           where c.tenant = ${tenant} and ${isOneOf(sql`c.id`, ids)} and ${isOneOf(sql`c.codebase`, codebases)} and ${isOfType}`),
       ]);
       return read.ok ? ok(read.value[0].rows.map(toText)) : read;

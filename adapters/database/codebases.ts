@@ -231,16 +231,18 @@ function isOld(tenant: string): SQL {
 
 /** Whether a visible chunk has no vector of this model. */
 function hasUnembedded(tenant: string, id: string, model: string): SQL {
-  return sql`exists (select from code_chunks c join code_files f
-    on f.tenant = c.tenant and f.codebase = c.codebase and f.path = c.path and f.build = c.build and f.live
+  return sql`exists (select from code_chunks c
     where c.tenant = ${tenant} and c.codebase = ${id}
-      and (c.embedded_by is null or c.embedded_by < ${model}::text or c.embedded_by > ${model}::text))`;
+      and (c.embedded_by is null or c.embedded_by < ${model}::text or c.embedded_by > ${model}::text)
+      and (select f.live from code_files f
+        where f.tenant = c.tenant and f.codebase = c.codebase and f.path = c.path and f.build = c.build))`;
 }
 
+/** Counted by file: without statistics, a join compares every row with every file. */
 function countLive(table: "code_symbols" | "code_chunks", tenant: string, id: string): SQL {
-  return sql`(select count(*) from ${sql.identifier(table)} r join code_files f
-    on f.tenant = r.tenant and f.codebase = r.codebase and f.path = r.path and f.build = r.build and f.live
-    where r.tenant = ${tenant} and r.codebase = ${id})`;
+  return sql`(select coalesce(sum((select count(*) from ${sql.identifier(table)} r
+      where r.tenant = f.tenant and r.codebase = f.codebase and r.path = f.path and r.build = f.build)), 0)
+    from code_files f where f.tenant = ${tenant} and f.codebase = ${id} and f.live)`;
 }
 
 function insertCodebase(tenant: string, codebase: NewCodebase, at: number): SQL {

@@ -9,7 +9,7 @@ export interface Chunk {
 }
 
 /** A symbol begins a new chunk unless the present one is shorter than this. */
-const MIN_CHARACTERS = 300;
+const MIN_CHARACTERS = 600;
 
 /**
  * Chunks of at most `MAX_CHUNK_CHARACTERS`, in order. `starts` are the lines where symbols begin. A longer line is cut in

@@ -146,16 +146,15 @@ function getPlace({ codebase, path, codeLine, code }: HitPlace): string {
 function scoreSymbol({ name, doc, signature }: Extract<CodeHit, { found: "symbol" }>, query: CodeQuery): number {
   const [whole = ""] = query.names;
   const full = normalizeName(name);
-  const last = normalizeName(name.slice(name.lastIndexOf(".") + 1));
+  const last = getLast(name);
   const parts = new Set(splitName(name));
   const share = countShare(query.words, (word) => parts.has(word) || last === word);
   const inText = new Set(listWords(`${doc} ${signature}`));
-  const isNamed = query.names.includes(last);
   return (
     WEIGHTS.symbol +
     share * WEIGHTS.words +
     countShare(query.words, (word) => inText.has(word)) * WEIGHTS.doc +
-    (whole !== "" && full === whole ? WEIGHTS.exact : isNamed ? WEIGHTS.last : 0) +
+    (whole !== "" && full === whole ? WEIGHTS.exact : query.names.includes(last) ? WEIGHTS.last : 0) +
     countBeginning(last, query.names) * WEIGHTS.prefix
   );
 }
@@ -163,6 +162,17 @@ function scoreSymbol({ name, doc, signature }: Extract<CodeHit, { found: "symbol
 function scoreText({ code, path }: CodeHit, query: CodeQuery): number {
   const words = new Set([...listWords(code), ...listWords(path)]);
   return countShare(query.words, (word) => words.has(word)) * WEIGHTS.words;
+}
+
+/** True if a hit is a symbol with exactly the name that the query is. */
+export function isNamed(hits: readonly CodeHit[], query: string): boolean {
+  const whole = normalizeName(query);
+  if (/\s/.test(query.trim())) return false;
+  return hits.some((hit) => hit.found === "symbol" && [normalizeName(hit.name), getLast(hit.name)].includes(whole));
+}
+
+function getLast(name: string): string {
+  return normalizeName(name.slice(name.lastIndexOf(".") + 1));
 }
 
 /** How much of the longest wanted name the name begins with: 1 for all of it. */

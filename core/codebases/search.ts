@@ -5,7 +5,7 @@ import type { CodebasesPort, CodebaseTable } from "../ports/codebases.ts";
 import { isListed, type ListedUser } from "../base/user-lists.ts";
 import type { Codebase } from "./codebase.ts";
 import { findNear, type NearDeps } from "./find-near.ts";
-import { type CodeQuery, parseCodeQuery, type RankedHit, rankHits } from "./rank.ts";
+import { type CodeQuery, isNamed, parseCodeQuery, type RankedHit, rankHits } from "./rank.ts";
 
 /** Hits of each kind that are ranked. */
 const MAX_HITS = 50;
@@ -39,7 +39,10 @@ export function openCodebases(deps: CodeSearchDeps, tenant: string, user: Listed
   };
 }
 
-/** Names and words alone still find something while the embedder or the vectors are away. */
+/**
+ * A query that is a symbol's name needs no vectors, which take longer than the rest. Names and words alone still find
+ * something while the embedder or the vectors are away.
+ */
 async function findRanked(
   deps: CodeSearchDeps,
   tenant: string,
@@ -47,11 +50,11 @@ async function findRanked(
   parsed: CodeQuery,
   { query, limit, signal }: { readonly query: string; readonly limit: number; readonly signal: AbortSignal },
 ): Promise<Result<readonly RankedHit[]>> {
-  const [found, near] = await Promise.all([
-    deps.table.find(tenant, parsed, MAX_HITS),
-    findNear(deps, tenant, searched, { query, extensions: parsed.extensions, signal }),
-  ]);
-  return found.ok ? ok(rankHits(found.value, near.ok ? near.value : [], parsed, limit)) : found;
+  const found = await deps.table.find(tenant, parsed, MAX_HITS);
+  if (!found.ok) return found;
+  const search = { query, extensions: parsed.extensions, signal };
+  const near = isNamed(found.value, query) ? ok([]) : await findNear(deps, tenant, searched, search);
+  return ok(rankHits(found.value, near.ok ? near.value : [], parsed, limit));
 }
 
 /** The codebases to search: the named one, or all that the user may use. */

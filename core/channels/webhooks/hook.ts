@@ -122,8 +122,7 @@ export const hookRequestSchema = hookConfigSchema
     if (reindex !== true) return;
     if (type !== "github") refuse("reindex", `a ${type} hook receives no pushes`);
     for (const field of FIELDS_OF_TASKS)
-      if (request[field] !== undefined && request[field] !== null)
-        refuse(field, "a hook with reindex makes no tasks");
+      if (request[field] !== undefined && request[field] !== null) refuse(field, "a hook with reindex makes no tasks");
   });
 
 /** The body that creates a hook. */

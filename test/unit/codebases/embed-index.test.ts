@@ -105,6 +105,15 @@ describe("an index with vectors", () => {
     expect(await search("dispute")).toEqual([]);
   });
 
+  it("asks no vectors for a query that is a symbol's name", async () => {
+    await run();
+    embedder.texts.length = 0;
+    expect(await search("legacy")).toEqual(["old.js"]);
+    expect(embedder.texts).toEqual([]);
+    expect(await search("legacy money")).toEqual(["old.js", "pay.js"]);
+    expect(embedder.texts).toEqual(["legacy money"]);
+  });
+
   it("embeds no file again that did not change, and removes the vectors of those that did", async () => {
     await run();
     expect(embedder.texts.length).toBe(2);

@@ -51,7 +51,7 @@ describe("chunks", () => {
   });
 
   it("begin with a symbol once there is enough before it, and cut long lines", () => {
-    const text = `${"a".repeat(350)}\nfunction b() {}\n${"c".repeat(3_000)}`;
+    const text = `${"a".repeat(650)}\nfunction b() {}\n${"c".repeat(3_000)}`;
     const chunks = cutChunks(text, new Set([2]));
     expect(chunks.map(({ startLine, endLine }) => [startLine, endLine])).toEqual([
       [1, 1],
