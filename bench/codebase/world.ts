@@ -27,7 +27,7 @@ import { closeServer, listenOnLoopback } from "../../test/mock-servers/listen.ts
 const REPOSITORY = "bench";
 const AGENT = "coder";
 
-export interface CodebaseWorld {
+interface CodebaseWorld {
   /** Commits files by path. */
   commit(files: Readonly<Record<string, string>>): void;
   /** Indexes the codebase, from the request until searches see it, and throws if it is not ready with vectors then. */

@@ -16,7 +16,7 @@ export interface ChunkEmbedDeps extends Pick<EmbedDeps, "embedder" | "vectors"> 
 }
 
 /** `why`: what left chunks without a vector; null: nothing. `isCut`: the time ended, so another attempt embeds more. */
-export interface EmbeddedChunks {
+interface EmbeddedChunks {
   readonly why: string | null;
   readonly isCut: boolean;
 }

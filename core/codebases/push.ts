@@ -16,7 +16,7 @@ const pushSchema = z.object({
 });
 
 /** `ref` is complete: `refs/heads/main`. */
-export interface Push {
+interface Push {
   readonly ref: string;
   readonly isDeletion: boolean;
   readonly repositories: readonly string[];

@@ -11,7 +11,7 @@ const INTERVAL = /^([1-9]\d{0,2})([hd])$/;
 const ONE_MINUTE = /^(?:[0-5]?\d\s|@)/;
 
 /** `invalid_input` says what a rule is. `from`: the time from which an interval is counted, in milliseconds since the epoch. */
-export function openReindexRule(every: string, from: number): Result<DueClock> {
+function openReindexRule(every: string, from: number): Result<DueClock> {
   const text = every.trim();
   const [, count, unit] = INTERVAL.exec(text) ?? [];
   const bounds = { timeZone: "UTC", startsAt: null, endsAt: null };

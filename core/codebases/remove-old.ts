@@ -7,7 +7,7 @@ import type { VectorsPort } from "../ports/vectors.ts";
 const BATCH = 100;
 const MAX_BATCHES = 200;
 
-export interface RemoveDeps {
+interface RemoveDeps {
   readonly table: Pick<CodebaseTable, "old" | "removeOld">;
   readonly vectors: Pick<VectorsPort, "delete">;
 }

@@ -13,7 +13,7 @@ const MAX_NAMED = 3;
 const HOW_TO_ADD =
   "An administrator can add one with POST /v1/codebases, and name this agent, project or person in its lists.";
 
-export interface CodeSearchDeps extends NearDeps {
+interface CodeSearchDeps extends NearDeps {
   readonly table: Pick<CodebaseTable, "all" | "find" | "readChunks">;
 }
 

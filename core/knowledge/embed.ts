@@ -14,7 +14,7 @@ const PROBE = "hello";
 const EMBED_TIMEOUT_MS = 20_000;
 
 /** A text that needs a vector. */
-export type TextToEmbed = Pick<StoredVector, "id" | "kind" | "project"> & { readonly text: string };
+type TextToEmbed = Pick<StoredVector, "id" | "kind" | "project"> & { readonly text: string };
 
 /** What embeds a tenant's texts. `rows` records which have a vector. */
 export interface EmbedDeps {
