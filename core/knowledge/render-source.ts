@@ -10,17 +10,13 @@ const MAX_HEADING = 160;
 
 /** What ends a line anywhere, and what a terminal or a reader may take for an end. */
 const LINE_ENDS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
-const SOURCE_MARK = /[[［【](\s{0,3}sources?\s{1,3}\d[^\]\n］】]{0,40})[\]］】]/giu;
+const [OPENING, CLOSING] = [String.raw`\[［【〔〚⟦❲⁅﹝`, String.raw`\]］】〕〛⟧❳⁆﹞`];
+/** A text in brackets, as long as the longest list of sources that an answer cites. */
+const BRACKETED = new RegExp(`[${OPENING}]([^${OPENING}${CLOSING}]{1,500})[${CLOSING}]`, "gu");
 /** Control and format characters, and brackets, in any script's form. */
 const UNSAFE_IN_LINE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
-const BRACKETS: ReadonlyMap<string, string> = new Map([
-  ["[", "("],
-  ["［", "("],
-  ["【", "("],
-  ["]", ")"],
-  ["］", ")"],
-  ["】", ")"],
-]);
+const OPENING_BRACKET = new RegExp(`[${OPENING}]`, "gu");
+const CLOSING_BRACKET = new RegExp(`[${CLOSING}]`, "gu");
 
 /** The place of a piece. */
 export interface SourcePlace {
@@ -45,17 +41,24 @@ export function formatSourceLine({ n, relevance, title, page, heading, piece }: 
 /** Quotes a text of a document: each of its lines behind `> `. */
 export function quoteText(text: string): string {
   return text
-    .replaceAll(SOURCE_MARK, "($1)")
+    .replaceAll(BRACKETED, (whole, inside: string) => (readsAsSource(inside) ? `(${inside})` : whole))
     .split(LINE_ENDS)
     .map((line) => `> ${line}`)
     .join("\n");
+}
+
+/** True for a number of a source as a reader sees it: in any form of the letters, and with invisible characters in between. */
+function readsAsSource(text: string): boolean {
+  const seen = text.normalize("NFKC").replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "");
+  return /^\s*sources?[\s:#.]*\d/iu.test(seen);
 }
 
 /** Makes a short text of a document a part of one line. */
 export function toOneLine(text: string, most: number): string {
   const plain = text
     .replaceAll(UNSAFE_IN_LINE, " ")
-    .replaceAll(/[[\]［］【】]/g, (bracket) => BRACKETS.get(bracket) ?? "")
+    .replaceAll(OPENING_BRACKET, "(")
+    .replaceAll(CLOSING_BRACKET, ")")
     .replaceAll("·", "-")
     .replaceAll(/\s+/g, " ")
     .trim();

@@ -1,4 +1,5 @@
 /** A place in code as a model reads it. */
+import { quoteText } from "../../core/knowledge/render-source.ts";
 
 interface CodeResult {
   readonly file: string;
@@ -15,7 +16,6 @@ interface CodeResult {
 export function formatCodeResult(result: CodeResult, index: number): string {
   const { file, codebase, symbol, kind, signature, start_line: start, end_line: end, code } = result;
   const head = [`[${index + 1}] ${codebase}`, `lines ${start}-${end}`, ...(kind === null ? [] : [kind])].join(" · ");
-  const text = [file, ...(symbol === null ? [] : [`${symbol}: ${signature ?? ""}`]), ...code.split("\n")];
-  const marked = text.flatMap((line) => line.split(/[\r\u2028\u2029]/)).map((line) => `> ${line}`);
-  return [head, ...marked].join("\n");
+  const text = [file, ...(symbol === null ? [] : [`${symbol}: ${signature ?? ""}`]), code].join("\n");
+  return `${head}\n${quoteText(text)}`;
 }
