@@ -1,65 +1,20 @@
 /** Documents as tasks and the API search them, and the citations of an answer. */
 import { abortAllDurableObjects } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { databaseFromEnv } from "../../../adapters/env/database.ts";
-import { embedderFromEnv, vectorsFromEnv } from "../../../adapters/env/memory.ts";
 import { hasEnded } from "../../../core/task/status.ts";
 import type { TaskView } from "../../../core/task/view.ts";
-import { act, documentRow, factsOfPieces, newId, START, textPiece } from "../../contracts/database/rows.ts";
-import { valueOf } from "../../contracts/value-of.ts";
+import { textPiece } from "../../contracts/database/rows.ts";
 import { type Caller, expectProblem, knock, makeCaller } from "../http/entry.ts";
+import { addPieces } from "./add-pieces.ts";
 
 const LEASE = ["The notice period of the lease is three months.", "The rent is due on the first of each month."];
 
-/** Adds a document that searches find, and returns its id. */
-async function addDocument(
-  { tenant }: Caller,
-  texts: readonly string[],
-  { id = newId("document"), project = null }: { readonly id?: string; readonly project?: string | null } = {},
-): Promise<string> {
-  const { knowledge } = databaseFromEnv(env);
-  const embedder = embedderFromEnv(env);
-  const version = { source: { kind: "upload" } as const, files: newId("request"), hash: "b".repeat(64), size: 5 };
-  const known = await knowledge.get(tenant, null, id);
-  const stored = known.ok
-    ? valueOf(
-        await knowledge.replace(
-          tenant,
-          null,
-          { id, filename: null, title: null, tags: null, label: 3, version },
-          act("document.replace", id),
-        ),
-      )
-    : valueOf(await knowledge.create(tenant, documentRow({ id, project, title: "Lease" }), act("document.create", id)));
-  const place = { document: id, version: stored.latest.version };
-  const pieces = texts.map((text, ordinal) => textPiece(ordinal, text));
-  valueOf(await knowledge.savePieces(tenant, place, pieces));
-  valueOf(await knowledge.endReading(tenant, place, factsOfPieces(pieces), START));
-  const open = valueOf(await knowledge.listUnembedded(tenant, place, embedder.model, 100));
-  const vectors = valueOf(
-    await embedder.embed(
-      open.map(({ text }) => text),
-      new AbortController().signal,
-    ),
+const addDocument = async (caller: Caller, texts: readonly string[], more: Parameters<typeof addPieces>[2] = {}) =>
+  await addPieces(
+    caller,
+    texts.map((text, ordinal) => textPiece(ordinal, text)),
+    { title: "Lease", ...more },
   );
-  const rows = open.flatMap((piece, index) => {
-    const values = vectors[index];
-    return values === undefined
-      ? []
-      : [{ id: piece.id, project, collection: "knowledge" as const, kind: piece.kind, values }];
-  });
-  valueOf(await vectorsFromEnv(env).upsert(tenant, embedder.model, rows));
-  valueOf(
-    await knowledge.markEmbedded(
-      tenant,
-      embedder.model,
-      open.map((piece) => piece.id),
-    ),
-  );
-  expect(valueOf(await knowledge.show(tenant, place, START))).toBe(true);
-  return id;
-}
 
 /** Sends a request with another key of the same tenant. */
 async function sendWith(key: string, method: string, path: string, body: unknown) {
