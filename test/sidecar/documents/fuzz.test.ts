@@ -1,21 +1,23 @@
 /**
- * Documents of every format, damaged by a seeded generator: each gives a result or a clear error, and the readers keep working.
- * DOCUMENTS_SEED replays a run.
+ * Documents of every format, damaged by a seeded generator, read and cut as an ingest does: each gives a result or a clear error, and
+ * the readers keep working. DOCUMENTS_SEED replays a run, and DOCUMENTS_CASES makes it longer.
  */
 import { readFileSync } from "node:fs";
 import { afterAll, expect, it } from "vitest";
 import { readZipDirectory, readEntry } from "../../../sidecar/documents/zip.ts";
 import { makePandocPool } from "../../../sidecar/documents/pandoc.ts";
-import { readDocument } from "../../../sidecar/documents/read.ts";
 import { seededRandom } from "../../drill/random.ts";
 import { readInProcess } from "../../../sidecar/documents/read-in-process.ts";
+import { ingest } from "./ingest-job.ts";
 import { png } from "./made.ts";
 import { makeZip } from "./make-zip.ts";
 
 /** Ten of each format. Their damage differs in each run. */
-const CASES = 130;
+const CASES = Number(process.env["DOCUMENTS_CASES"] ?? 130);
 const AT_ONCE = 3;
 const RUN_MS = 300_000;
+/** The 30 seconds of a document, and the time to end its processes. */
+const DOCUMENT_MS = 35_000;
 const GROWTH_BYTES = 400 * 1024 ** 2;
 const CODES = ["invalid_input", "too_large", "unsupported_media", "timeout"];
 const NAMES = [
@@ -35,6 +37,7 @@ const NAMES = [
 ];
 
 const pool = makePandocPool();
+const converters = { convert: pool.convert, readInProcess };
 afterAll(() => pool.close());
 
 const TEXTS: Readonly<Record<string, string | Uint8Array>> = {
@@ -111,18 +114,18 @@ const seed = Number(process.env["DOCUMENTS_SEED"] ?? Date.now() % 1_000_000);
 it(`${CASES} damaged documents (seed ${seed}) end in a result or a clear error, and the next good one is read`, {
   timeout: RUN_MS,
 }, async () => {
-  const signal = new AbortController().signal;
   const ends = new Map<string, number>();
   const before = process.memoryUsage().rss;
   const run = async (at: number) => {
     const share = seededRandom(seed * 1_000 + at);
     const random: Random = (below) => Math.floor(share() * below);
     const name = NAMES[at % NAMES.length] ?? "";
-    const order = { name, pages: null, withImages: random(2) === 0, signal };
-    const done = await readDocument(await bent(name, random), order, { convert: pool.convert, readInProcess });
-    const end = done.ok ? "read" : done.error.code;
-    expect([...CODES, "read"], `seed ${seed}, case ${at}`).toContain(end);
-    if (!done.ok) expect(done.error.message.length, `seed ${seed}, case ${at}`).toBeGreaterThan(10);
+    const withImages = random(2) === 0;
+    const { end, message, ms, markdown, pieces } = await ingest(name, await bent(name, random), converters, withImages);
+    expect([...CODES, "ready"], `seed ${seed}, case ${at}`).toContain(end);
+    if (end !== "ready") expect(message.length, `seed ${seed}, case ${at}`).toBeGreaterThan(10);
+    expect(ms, `seed ${seed}, case ${at}`).toBeLessThan(DOCUMENT_MS);
+    for (const piece of pieces) expect(piece.end, `seed ${seed}, case ${at}`).toBeLessThanOrEqual(markdown.length);
     ends.set(end, (ends.get(end) ?? 0) + 1);
   };
   let next = 0;
@@ -134,13 +137,9 @@ it(`${CASES} damaged documents (seed ${seed}) end in a result or a clear error, 
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   console.log(`seed ${seed}:`, JSON.stringify(Object.fromEntries(ends)));
-  expect(ends.get("read")).toBeGreaterThan(20);
+  expect(ends.get("ready")).toBeGreaterThan(20);
   expect(ends.get("invalid_input")).toBeGreaterThan(20);
   expect(process.memoryUsage().rss - before).toBeLessThan(GROWTH_BYTES);
-  for (const name of NAMES) {
-    const order = { name, pages: null, withImages: false, signal };
-    expect(await readDocument(original(name), order, { convert: pool.convert, readInProcess }), name).toMatchObject({
-      ok: true,
-    });
-  }
+  for (const name of NAMES)
+    expect(await ingest(name, original(name), converters), name).toMatchObject({ end: "ready" });
 });
