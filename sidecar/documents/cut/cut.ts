@@ -49,12 +49,11 @@ export function cutDocument(markdown: string, kind: DocumentKind, images: Readon
     if (table !== null) {
       close();
       pieces.push({ kind: "table", ...copy(at), ...getPlace(block), ...table, text: formatTableText(table) });
-      return;
     }
     if (block.type === "html") return;
     pieces.push(...cutImages(block, near, at, images));
     if (withMath) pieces.push(...cutFormulas(markdown, block, near, at));
-    if (!isOnlyImages(block)) open.push({ ...getPlace(block), isCode: block.type === "code" });
+    if (table === null && !isOnlyImages(block)) open.push({ ...getPlace(block), isCode: block.type === "code" });
   });
   close();
   return orderPieces(pieces);
@@ -111,7 +110,9 @@ function cutImages(block: MarkdownNode, near: Near, at: At, images: ReadonlySet<
     const alt = toText(node.alt, MAX_CAPTION_CHARACTERS);
     const caption = toText(node.title, MAX_CAPTION_CHARACTERS) ?? findCaption(near);
     const around = [near.before, isOnlyImages(block) ? undefined : block, near.after];
-    const texts = around.flatMap((one) => (one === undefined || one.type === "html" ? [] : [getText(one)]));
+    const texts = around.flatMap((one) =>
+      one === undefined || /^(?:html|heading)$/.test(one.type) ? [] : [getText(one)],
+    );
     const nearby = truncate(texts.filter((text) => text !== "").join("\n"), MAX_NEARBY_CHARACTERS);
     const text = [...new Set([caption, alt, nearby])].filter((part) => part !== null && part !== "").join("\n");
     // A picture without any words is found by its heading.

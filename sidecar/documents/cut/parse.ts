@@ -32,6 +32,9 @@ export function parseMarkdown(markdown: string, withMath: boolean): MarkdownNode
   });
 }
 
+/** What is apart from the text before it. */
+const BLOCKS = new Set(["break", "paragraph", "heading", "listItem", "tableCell", "code", "math"]);
+
 /** The text of a node, without its markup. A formula is its TeX; line breaks are spaces. */
 export function getText(node: MarkdownNode): string {
   const parts: string[] = [];
@@ -39,8 +42,8 @@ export function getText(node: MarkdownNode): string {
   // Not recursive: a hostile text nests deeply.
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (next.type === "html") continue;
-    if (next.type === "break") parts.push(" ");
-    else if (next.value !== undefined) parts.push(next.value);
+    if (BLOCKS.has(next.type)) parts.push(" ");
+    if (next.value !== undefined) parts.push(next.value);
     else if (next.type === "image") parts.push(next.alt ?? "");
     open.push(...(next.children ?? []).toReversed());
   }

@@ -147,6 +147,20 @@ describe("formulas", () => {
 });
 
 describe("pictures", () => {
+  it("and formulas of a table's cells are found too", () => {
+    const markdown = "# Pumps\n\n| sign | power |\n|---|---|\n| ![red](a.png) | $`P = UI`$ |\n| ![blue](b.png) | 2 |\n";
+    const pieces = cut(markdown, "docx", ["a.png", "b.png"]);
+    expect(only(pieces, "image").map(({ alt }) => alt)).toEqual(["red", "blue"]);
+    expect(only(pieces, "formula").map(({ tex }) => tex)).toEqual(["P = UI"]);
+    expect(only(pieces, "table")).toHaveLength(1);
+    expect(only(pieces, "text")).toEqual([]);
+  });
+
+  it("have the text next to them without the heading of the next section, and items apart", () => {
+    const markdown = "# One\n\n- a ![](a.png)\n- b\n\n# Two\n\nOther.\n";
+    expect(only(cut(markdown, "docx", ["a.png"]), "image")).toMatchObject([{ heading: ["One"], nearby: "a b" }]);
+  });
+
   it("have what is written about them, and those of elsewhere are left out", () => {
     const markdown =
       "Look at the pump.\n\n![A red pump](image1.png)\n\nFigure 2: The pump in use.\n\n![x](https://a.example/b.png)\n";
