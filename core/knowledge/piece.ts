@@ -20,8 +20,8 @@ export interface PieceData {
     readonly rowCount: number;
     readonly file: string | null;
   };
-  /** `tokens`: the normalized commands, operators and names of the formula. */
-  readonly formula: { readonly tex: string; readonly context: string; readonly tokens: readonly string[] };
+  /** Pieces of an earlier release have more fields, which nothing reads. */
+  readonly formula: { readonly tex: string; readonly context: string };
   /** `hash`: SHA-256 in hex, by which the bucket has its bytes. */
   readonly image: {
     readonly hash: string;

@@ -4,7 +4,6 @@ import type { DocumentRead } from "../ports/documents.ts";
 import type { CutOf, CutPiece } from "../documents/cut-piece.ts";
 import { MAX_PIECE_ROWS, type Piece } from "./piece.ts";
 import { findImageSize } from "./image-size.ts";
-import { listTexTokens } from "./tex.ts";
 
 /** Formats whose formulas no converter reads, and their warning. */
 const WITHOUT_FORMULAS: ReadonlySet<DocumentRead["kind"]> = new Set(["pdf", "odt"]);
@@ -64,7 +63,7 @@ function getPlace({ heading, page, start, end, text }: CutPiece) {
 function toTextOrFormula(piece: CutOf<"text" | "formula">, ordinal: number): Piece {
   if (piece.kind === "text") return { kind: "text", ordinal, ...getPlace(piece), data: {} };
   const { tex, context } = piece;
-  return { kind: "formula", ordinal, ...getPlace(piece), data: { tex, context, tokens: listTexTokens(tex) } };
+  return { kind: "formula", ordinal, ...getPlace(piece), data: { tex, context } };
 }
 
 async function toTable(piece: CutOf<"table">, ordinal: number, store: StoreBytes): Promise<Result<Piece>> {

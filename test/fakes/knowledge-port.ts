@@ -174,7 +174,7 @@ export function exampleKnowledge(): KnowledgePort {
       {
         ...textPiece(0, `${tex} compound interest`),
         kind: "formula",
-        data: { tex, context: "Compound interest grows.", tokens: ["A", "P", "r", "n"] },
+        data: { tex, context: "Compound interest grows." },
       },
     ],
   });

@@ -104,7 +104,7 @@ export function knowledgeSearchContract(name: string, makeWorld: () => Promise<S
     it("finds the wanted kinds alone, with their data", async () => {
       const { of, add } = await makeWorld();
       const data = { caption: "Otters", columns: ["a"], rows: [["1"]], rowCount: 1, file: null };
-      const tex = { tex: "x^2", context: "otters squared", tokens: ["x", "^", "2"] };
+      const tex = { tex: "x^2", context: "otters squared" };
       await add({
         title: "Mixed",
         pieces: [

@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import type { CutOf, CutPiece } from "../../../core/documents/cut-piece.ts";
 import type { PieceKind } from "../../../core/knowledge/piece.ts";
-import { listTexTokens } from "../../../core/knowledge/tex.ts";
 import { startBudget } from "../../../sidecar/documents/budget.ts";
 import { cutDocument } from "../../../sidecar/documents/cut/cut.ts";
 import { cutInProcess } from "../../../sidecar/documents/cut/cut-in-process.ts";
@@ -37,6 +36,8 @@ const TEXTS = [
   { tex: "\\alpha + \\beta \\leq \\sqrt{\\gamma}", words: "The bound of the angles" },
   { tex: "a_{n} \\rightarrow \\infty", words: "The growth of the sequence" },
 ];
+/** Converters set spaces and braces of their own. */
+const toBare = (tex: string) => tex.replaceAll(/[\s{}]/g, "");
 const TABLE = "| Fruit | Crates |\n|---|---|\n| Apple | 12 |\n| Pear | 7 |\n";
 
 describe.each(["docx", "epub", "html", "md"])("%s", (format) => {
@@ -49,7 +50,7 @@ describe.each(["docx", "epub", "html", "md"])("%s", (format) => {
     const pieces = await cut(`a.${format}`, made?.value.bytes ?? input);
     const [formula, ...more] = only(pieces, "formula");
     expect(more).toEqual([]);
-    expect(listTexTokens(formula?.tex ?? "")).toEqual(listTexTokens(tex));
+    expect(toBare(formula?.tex ?? "")).toBe(toBare(tex));
     expect(formula?.context).toContain(words);
     expect(formula?.heading.at(-1)).toBe("Numbers");
     const [table] = only(pieces, "table");

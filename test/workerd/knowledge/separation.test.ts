@@ -33,7 +33,7 @@ function listPieces(word: string): Piece[] {
   return [
     of(0),
     { ...of(1), kind: "table", data: table },
-    { ...of(2), kind: "formula", data: { tex: `x_{${word}}`, context: word, tokens: [] } },
+    { ...of(2), kind: "formula", data: { tex: `x_{${word}}`, context: word } },
     { ...of(3), kind: "image", data: { ...image, alt: word, caption: null, nearby: "" } },
   ];
 }
