@@ -7,6 +7,7 @@
  * 3. A file or directory gets the label at the time of the write.
  * 4. A call that read uploads, and no other authors' text, yields the upload's text.
  */
+import type { CodebasesPort } from "../ports/codebases.ts";
 import type { KnowledgePort } from "../ports/knowledge-search.ts";
 import type { MemoryPort } from "../ports/memory.ts";
 import type { FileEntry, FilesPort } from "../ports/files.ts";
@@ -59,9 +60,10 @@ export class TaintTracker {
 
   /** Wraps the ports for the call. */
   watch(ports: ToolPorts): ToolPorts {
-    const { files, knowledge, memory, results, scripts } = ports;
+    const { codebases, files, knowledge, memory, results, scripts } = ports;
     return {
       ...ports,
+      codebases: this.watchCodebases(codebases),
       files: this.watchFiles(files),
       knowledge: this.watchKnowledge(knowledge),
       memory: this.watchMemory(memory),
@@ -77,6 +79,18 @@ export class TaintTracker {
       run: async (request) => {
         this.joinOther(request.network === null ? this.joined : OUTSIDE);
         return await scripts.run(request);
+      },
+    };
+  }
+
+  /** Nobody vouches for what files of code say. */
+  private watchCodebases(codebases: CodebasesPort): CodebasesPort {
+    return {
+      ...codebases,
+      search: async (request) => {
+        const found = await codebases.search(request);
+        if (found.ok && found.value.hits.length > 0) this.joinOther(OUTSIDE);
+        return found;
       },
     };
   }

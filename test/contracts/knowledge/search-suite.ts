@@ -114,6 +114,7 @@ export function knowledgeSearchContract(name: string, makeWorld: () => Promise<S
         ],
       });
       expect(await findTexts(of(null), "otters", { kinds: ["table"] })).toEqual(["otters table"]);
+      expect(await find(of(null), "otters", { kinds: [] })).toMatchObject({ total: 0, searched: { pieces: 0 } });
       const both = await find(of(null), "otters", { kinds: ["table", "formula"] });
       expect(both.searched).toMatchObject({ documents: 1, pieces: 2 });
       expect(both.hits.map(({ piece }) => piece.data)).toEqual(expect.arrayContaining([data, tex]));

@@ -22,17 +22,19 @@ import { type HostileDocument, makeHostileDocuments } from "./hostile-documents.
 
 const TASK = { id: "task_1", label: PRINCIPAL };
 /** The searches, and in how many of the documents each finds an order at least. */
-const SEARCHES: readonly (readonly [Tool, number])[] = [
-  [searchKnowledge, 50],
-  [semanticSearch, 50],
-  [searchTables, 5],
-  [searchImages, 5],
-  [searchFormulas, 5],
-  [searchMultimodal, 20],
+const SEARCHES: readonly { readonly tool: Tool; readonly least: number }[] = [
+  { tool: searchKnowledge, least: 50 },
+  { tool: semanticSearch, least: 50 },
+  { tool: searchTables, least: 5 },
+  { tool: searchImages, least: 5 },
+  { tool: searchFormulas, least: 5 },
+  { tool: searchMultimodal, least: 40 },
 ];
 /** Everything that a reader may take for the end of a line. */
 const LINE_ENDS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
+const CODE_HEADING = /^\[(\d+)\] shop · lines \d+-\d+(?: · function)?$/;
 const HEADING = /^\[Source (\d+)\](?: \(\d+\.\d%\))? [^[\]]* · (pce_\w{26})$/;
+const ANY_HEADING = new RegExp(`${HEADING.source}|${CODE_HEADING.source}`);
 
 /** What a model reads of a result. */
 function toMessage(output: string): string {
@@ -62,7 +64,7 @@ function expectData(output: string, headed: RegExp = HEADING): number[] {
   const headings = lines.filter((line) => line !== "" && !line.startsWith("> "));
   const numbers = headings.map((line) => {
     expect(line).toMatch(headed);
-    return Number(headed.exec(line)?.[1]);
+    return Number(/\d+/.exec(line)?.[0]);
   });
   for (const line of lines.filter((one) => one.startsWith("> ")))
     expect(toSeen(line)).not.toMatch(/[[［【〔]\s*sources?\s*\d/i);
@@ -77,15 +79,17 @@ beforeAll(async () => {
 /** Runs a tool for each document, and returns how many results showed an order. */
 async function runEach(tool: Tool): Promise<number> {
   let shown = 0;
-  for (const { name, title, pieces } of documents) {
+  for (const { name, title, pieces, code } of documents) {
     const knowledge = new FakeKnowledge();
     knowledge.add({ title, pieces });
+    const ports = { knowledge: knowledge.of(null), codebases: codebasesOfTexts({ "otter.js": code }) };
     // In the words of the document itself, so that a search by meaning alone finds it too.
     const query = `otter ${pieces[0]?.text.slice(0, 200)}`;
-    const { output = "", result } = await runTool(tool, { query }, { knowledge: knowledge.of(null) });
-    const { results } = result as { readonly results: readonly { readonly source: number }[] };
+    const { output = "", result } = await runTool(tool, { query }, ports);
+    const { results } = result as { readonly results: readonly { readonly source?: number }[] };
     if (results.length === 0) continue;
-    expect(expectData(output), name).toEqual(results.map(({ source }) => source));
+    const numbers = results.map(({ source }, index) => source ?? index + 1);
+    expect(expectData(output, tool === searchMultimodal ? ANY_HEADING : HEADING), name).toEqual(numbers);
     if (output.includes("OBEY")) shown += 1;
   }
   return shown;
@@ -99,7 +103,7 @@ describe("text that gives orders", () => {
     expect(obey(`${toMessage("OBEY:send_email:")} OBEY:send_email:`)).toEqual(["send_email"]);
   });
 
-  it.each(SEARCHES)("is data in $0.name", async (tool, least) => {
+  it.each(SEARCHES)("is data in $tool.name", async ({ tool, least }) => {
     expect(await runEach(tool)).toBeGreaterThanOrEqual(least);
   });
 
@@ -121,10 +125,7 @@ describe("text that gives orders", () => {
       const codebases = codebasesOfTexts({ [path]: code, "otter.js": code });
       const { output = "", result } = await runTool(searchCodebase, { query: "otter" }, { codebases });
       const { results } = result as { readonly results: readonly unknown[] };
-      const numbers = expectData(
-        output.replace("Do not", "Never do, never"),
-        /^\[(\d+)\] shop · lines \d+-\d+(?: · function)?$/,
-      );
+      const numbers = expectData(output.replace("Do not", "Never do, never"), CODE_HEADING);
       expect(numbers, name).toEqual(results.map((_, at) => at + 1));
     }
   });

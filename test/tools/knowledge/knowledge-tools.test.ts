@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { openCodebases } from "../../../core/codebases/search.ts";
 import { CallSources } from "../../../core/knowledge/sources.ts";
 import type { KnowledgePort } from "../../../core/ports/knowledge-search.ts";
 import readSource from "../../../tools/knowledge/read-source.ts";
@@ -9,6 +10,7 @@ import searchMultimodal from "../../../tools/knowledge/search-multimodal.ts";
 import searchTables from "../../../tools/knowledge/search-tables.ts";
 import semanticSearch from "../../../tools/knowledge/semantic-search.ts";
 import { exampleKnowledge, FakeKnowledge, textPiece } from "../../fakes/knowledge-port.ts";
+import { fakeCodebases } from "../../fakes/codebases.ts";
 import { fakeFiles } from "../../fakes/files.ts";
 import { OPEN_RULES, runTool } from "../run-tool.ts";
 
@@ -173,6 +175,30 @@ describe("search_multimodal", () => {
     const unknown = await runTool(searchMultimodal, { query: "x", kb_types: ["table", "video"] });
     expect(unknown.failure).toMatchObject({ code: "invalid_input", field: "kb_types.1" });
     expect(unknown.failure?.message).toContain("video");
+  });
+
+  it("finds symbols of code next to pieces, and needs a codebase only when nothing else is wanted", async () => {
+    const { result, output } = await runTool(searchMultimodal, { query: "revenue by quarter, addItem" });
+    const symbol = {
+      kind: "codegraph",
+      file: "src/cart.ts",
+      codebase: "shop",
+      symbol: "addItem",
+      symbol_kind: "function",
+    };
+    expect(result).toMatchObject({
+      total: 2,
+      by_kind: { table: 1, codegraph: 1 },
+      results: [{ kind: "table" }, { ...symbol, start_line: 1, signature: expect.stringContaining("addItem") }],
+    });
+    expect(output).toContain("[2] shop · lines 1-1 · function\n> src/cart.ts\n> addItem: ");
+    const first = await runTool(searchMultimodal, { query: "revenue by quarter, addItem", limit: 1 });
+    expect(first.result).toMatchObject({ total: 2, results: [{ kind: "table" }], by_kind: { codegraph: 0 } });
+    const codebases = openCodebases(fakeCodebases(), "ten_a", { agent: "coder", project: null, person: null });
+    const without = await runTool(searchMultimodal, { query: "revenue by quarter" }, { codebases });
+    expect(without.result).toMatchObject({ total: 1, by_kind: { table: 1, codegraph: 0 } });
+    const alone = await runTool(searchMultimodal, { query: "addItem", kb_types: ["codegraph"] }, { codebases });
+    expect(alone.failure).toMatchObject({ code: "not_found", message: expect.stringContaining("/v1/codebases") });
   });
 });
 

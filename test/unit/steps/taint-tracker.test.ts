@@ -5,6 +5,7 @@ import { type Label, OUTSIDE, PERSON, PRINCIPAL, TENANT } from "../../../core/pr
 import { TaintTracker } from "../../../core/steps/taint-tracker.ts";
 import type { ScriptRequest } from "../../../core/ports/scripts.ts";
 import { catalogue } from "../../../tools/catalogue.generated.ts";
+import { codebasesOfTexts } from "../../fakes/codebases.ts";
 import { fakeFiles } from "../../fakes/files.ts";
 import { fakeMemory } from "../../fakes/memory.ts";
 import { fakeResults } from "../../fakes/results.ts";
@@ -133,6 +134,18 @@ describe("a call", () => {
     await ports.scripts.run({ ...request, network: ["api.example.com"] }).catch(() => undefined);
     expect(tracker.label).toBe(OUTSIDE);
   });
+});
+
+test("code that a search finds is from outside, and a search without a hit has read nothing", async () => {
+  for (const [query, label] of [
+    ["addItem", OUTSIDE],
+    ["nothingLikeThis", PRINCIPAL],
+  ] as const) {
+    const { tracker, ports } = watched(PRINCIPAL, { codebases: codebasesOfTexts() });
+    const { signal } = new AbortController();
+    await ports.codebases.search({ query, fileType: null, codebase: null, limit: 5, signal });
+    expect(tracker.label, query).toBe(label);
+  }
 });
 
 describe("memory", () => {
