@@ -8,6 +8,7 @@
  * 3. Only a fault of the document ends it. While a service is away, the version waits.
  */
 import { type Failure, failed, ok, type Result } from "../base/errors.ts";
+import { toStream } from "../base/byte-stream.ts";
 import { sha256Hex } from "../base/sha256.ts";
 import type { ItemOutcome } from "../channels/inbox/inbox.ts";
 import type { BlobPort } from "../ports/blobs.ts";
@@ -113,7 +114,7 @@ async function readVersion(deps: IngestDeps, document: KnowledgeDocument, place:
     name: document.filename,
     size: bytes.length,
     sha256: hash,
-    open: () => Promise.resolve(ok(new Blob([bytes as Uint8Array<ArrayBuffer>]).stream())),
+    open: () => Promise.resolve(ok(toStream(bytes))),
     pages: null,
     withImages: true,
     withPieces: true,
