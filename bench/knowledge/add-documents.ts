@@ -2,10 +2,10 @@
 import type { Database } from "../../core/ports/database.ts";
 import { makeId, type IdKind } from "../../core/base/ids.ts";
 import { unwrap } from "../../core/base/unwrap.ts";
+import { embedSome } from "../../core/knowledge/embed.ts";
 import type { Piece } from "../../core/knowledge/piece.ts";
 import type { EmbedderPort, VectorsPort } from "../../core/ports/vectors.ts";
 import { TENANT } from "../../core/provenance/label.ts";
-import type { MadeDocument } from "./made-document.ts";
 
 const START = Date.UTC(2026, 0, 1);
 
@@ -14,6 +14,12 @@ export interface AddDeps {
   readonly vectors: VectorsPort;
   readonly embedder: EmbedderPort;
   readonly tenant: string;
+}
+
+/** A document to search in, already cut. */
+export interface SearchedDocument {
+  readonly title: string;
+  readonly pieces: readonly { readonly heading: readonly string[]; readonly text: string }[];
 }
 
 let count = 0;
@@ -44,59 +50,36 @@ export async function addTenant(database: Database): Promise<string> {
   return id;
 }
 
-/** Returns the id of the piece that answers each question. */
-export async function addDocuments(deps: AddDeps, documents: readonly MadeDocument[]): Promise<Map<string, string>> {
-  const answers = new Map<string, string>();
-  for (const document of documents) await addDocument(deps, document, answers);
-  return answers;
+/** Returns the ids of the pieces of each document, in order. */
+export async function addDocuments(
+  deps: AddDeps,
+  documents: readonly SearchedDocument[],
+): Promise<readonly (readonly string[])[]> {
+  const ids: (readonly string[])[] = [];
+  for (const document of documents) ids.push(await addDocument(deps, document));
+  return ids;
 }
 
-async function addDocument(
-  { database: { knowledge }, vectors, embedder, tenant }: AddDeps,
-  [title, sections]: MadeDocument,
-  answers: Map<string, string>,
-): Promise<void> {
+async function addDocument(deps: AddDeps, document: SearchedDocument): Promise<readonly string[]> {
+  const { database, vectors, embedder, tenant } = deps;
+  const { knowledge } = database;
+  const { title } = document;
   const id = newId("document");
   const source = { kind: "text" } as const;
   const version = { source, files: newId("request"), hash: "a".repeat(64), size: 1 };
   const known = { id, project: null, filename: "made.md", title, tags: [], label: TENANT, author: "bench" } as const;
   unwrap(await knowledge.create(tenant, { ...known, ...version }, toAct("document.create", id)));
   const place = { document: id, version: 1 };
-  const pieces = sections.map(([heading, text], ordinal): Piece => {
-    const at = { ordinal, heading: [heading], page: null, start: ordinal * 1_000, end: ordinal * 1_000 + text.length };
+  const pieces = document.pieces.map(({ heading, text }, ordinal): Piece => {
+    const at = { ordinal, heading, page: null, start: ordinal * 5_000, end: ordinal * 5_000 + text.length };
     return { kind: "text", ...at, text, data: {} };
   });
   unwrap(await knowledge.savePieces(tenant, place, pieces));
-  const facts = {
-    format: "markdown",
-    units: null,
-    pieces: { text: pieces.length },
-    warnings: [],
-    title: null,
-  } as const;
-  unwrap(await knowledge.endReading(tenant, place, facts, START));
-  const open = unwrap(await knowledge.listUnembedded(tenant, place, embedder.model, 64));
-  const values = unwrap(
-    await embedder.embed(
-      open.map(({ text }) => text),
-      new AbortController().signal,
-    ),
-  );
-  const rows = open.flatMap((piece, index) => {
-    const own = values[index];
-    const question = sections[index]?.[2];
-    if (question !== undefined) answers.set(question, piece.id);
-    return own === undefined
-      ? []
-      : [{ id: piece.id, project: null, collection: "knowledge" as const, kind: piece.kind, values: own }];
-  });
-  unwrap(await vectors.upsert(tenant, embedder.model, rows));
-  unwrap(
-    await knowledge.markEmbedded(
-      tenant,
-      embedder.model,
-      open.map((piece) => piece.id),
-    ),
-  );
+  const of = { format: "markdown", units: null, warnings: [], title: null } as const;
+  unwrap(await knowledge.endReading(tenant, place, { ...of, pieces: { text: pieces.length } }, START));
+  const ids = unwrap(await knowledge.listUnembedded(tenant, place, embedder.model, pieces.length)).map((one) => one.id);
+  const embed = { tenant, knowledge, embedder, vectors };
+  while (unwrap(await embedSome(embed, place)) > 0);
   unwrap(await knowledge.show(tenant, place, START));
+  return ids;
 }

@@ -1,6 +1,5 @@
-/** How often the section that answers a question is among the five that a search gives: by words, by vectors, and by both. */
+/** How often a search gives what answers a question among its first five results: by words, by vectors, and by both. */
 import { openDatabase } from "../../adapters/database/database.ts";
-import { hashingEmbedder } from "../../adapters/embeddings/hashing.ts";
 import { openPgvector } from "../../adapters/vectors/pgvector.ts";
 import { unwrap } from "../../core/base/unwrap.ts";
 import type { ReadPiece } from "../../core/knowledge/piece.ts";
@@ -14,64 +13,131 @@ import {
   WEIGHTS,
 } from "../../core/knowledge/rank-pieces.ts";
 import { PIECE_KINDS } from "../../core/knowledge/piece.ts";
+import type { EmbedderPort } from "../../core/ports/vectors.ts";
 import { startTestDatabase } from "../../scripts/database/test-database.ts";
-import type { MadeDocument } from "./made-document.ts";
-import { addDocuments, addTenant } from "./add-documents.ts";
+import type { MadeDocument, MoreQuestions } from "./made-document.ts";
+import { addDocuments, addTenant, type SearchedDocument } from "./add-documents.ts";
+import { type DecisionQuestions, LAST_DECISION } from "./asked-of-decisions.ts";
+import { readDecisions } from "./decision-documents.ts";
 
 /** Pieces of a result. */
 const SHOWN = 5;
 
-/** A question with what both halves of the search found for it. `answer`: the id of the piece. */
-export interface Asked {
+export const QUESTION_KINDS = ["near", "reworded", "vague", "decisions, near", "decisions, reworded"] as const;
+export type QuestionKind = (typeof QUESTION_KINDS)[number];
+
+export interface Half {
+  readonly documents: readonly MadeDocument[];
+  readonly questions: readonly MoreQuestions[];
+  readonly decisions: readonly DecisionQuestions[];
+}
+
+/** A question, and the ids of the pieces that answer it. */
+interface Question {
+  readonly kind: QuestionKind;
   readonly question: string;
-  readonly answer: string;
+  readonly answers: ReadonlySet<string>;
+  /** The pieces of the document that has the answer. */
+  readonly document: ReadonlySet<string>;
+}
+
+/** A question with what both halves of the search found for it. */
+export interface Asked extends Question {
   readonly lists: FoundLists;
   readonly candidates: readonly Candidate[];
 }
 
-/** Searches all documents, and returns what was found for the questions of each half. */
-export async function askAll(halves: readonly (readonly MadeDocument[])[]): Promise<readonly (readonly Asked[])[]> {
+/** Searches the documents of all halves, and returns what was found for the questions of each. */
+export async function askAll(halves: readonly Half[], embedder: EmbedderPort): Promise<readonly (readonly Asked[])[]> {
   const server = await startTestDatabase();
   try {
     const database = openDatabase(server.url, server.endpoint);
     const vectors = openPgvector(server.url, server.endpoint);
-    const embedder = hashingEmbedder();
     const tenant = await addTenant(database);
-    const answers = await addDocuments({ database, vectors, embedder, tenant }, halves.flat());
+    const made = halves.flatMap((half) => half.documents).map(toSearched);
+    const decisions = readDecisions(LAST_DECISION);
+    const all = [...made, ...decisions.values()];
+    const added = await addDocuments({ database, vectors, embedder, tenant }, all);
+    const pieces = new Map(all.map((document, index) => [document.title, added[index] ?? []]));
     const { signal } = new AbortController();
-    const ask = async (question: string): Promise<Asked> => {
-      const [values = new Float32Array()] = unwrap(await embedder.embed([question], signal));
+    const ask = async (asked: Question): Promise<Asked> => {
+      const [values = new Float32Array()] = unwrap(await embedder.embed([asked.question], signal));
       const of = { scope: null, limit: LIST_LENGTH };
       const nearest = { ...of, values, collection: "knowledge", kind: null, among: null } as const;
       const byVector = unwrap(await vectors.query(tenant, embedder.model, nearest));
-      const words = { ...of, words: toQueryWords(question), kinds: PIECE_KINDS };
+      const words = { ...of, words: toQueryWords(asked.question), kinds: PIECE_KINDS };
       const byWords = unwrap(await database.knowledgeWords.findByWords(tenant, words)).ids.map((id) => ({ id }));
       const ids = [...new Set([...byVector, ...byWords].map(({ id }) => id))];
       const candidates = unwrap(await database.knowledge.readPieces(tenant, null, ids)).map(toCandidate);
-      return { question, answer: answers.get(question) ?? "", lists: { byVector, byWords }, candidates };
+      return { ...asked, lists: { byVector, byWords }, candidates };
     };
-    const asked: Asked[][] = [];
+    const found: Asked[][] = [];
     for (const half of halves) {
-      const questions = half.flatMap(([, sections]) => sections.map(([, , question]) => question));
-      const found: Asked[] = [];
-      for (const question of questions) found.push(await ask(question));
-      asked.push(found);
+      const asked: Asked[] = [];
+      const questions = [...listQuestions(half, pieces), ...listDecisionQuestions(half, decisions, pieces)];
+      for (const question of questions) asked.push(await ask(question));
+      found.push(asked);
     }
-    return asked;
+    return found;
   } finally {
     await server.close();
   }
+}
+
+type PiecesByTitle = ReadonlyMap<string, readonly string[]>;
+
+function toSearched([title, sections]: MadeDocument): SearchedDocument {
+  return { title, pieces: sections.map(([heading, text]) => ({ heading: [heading], text })) };
+}
+
+/** Any piece of the decision counts as the answer. */
+function listDecisionQuestions(
+  half: Half,
+  decisions: ReadonlyMap<number, SearchedDocument>,
+  pieces: PiecesByTitle,
+): Question[] {
+  return half.decisions.flatMap(([number, near, reworded]): Question[] => {
+    const ids = pieces.get(decisions.get(number)?.title ?? "");
+    if (ids === undefined) throw new Error(`Decision ${number} is asked about, but does not exist.`);
+    const document = new Set(ids);
+    const of = { answers: document, document };
+    return [
+      { ...of, kind: "decisions, near", question: near },
+      { ...of, kind: "decisions, reworded", question: reworded },
+    ];
+  });
+}
+
+function listQuestions({ documents, questions }: Half, pieces: PiecesByTitle): Question[] {
+  const more = new Map(questions.map(([title, vague, near]) => [title, { vague, near }]));
+  return documents.flatMap(([title, sections]): Question[] => {
+    const ids = pieces.get(title) ?? [];
+    const asked = more.get(title);
+    const document = new Set(ids);
+    if (asked === undefined || asked.near.length !== sections.length || ids.length !== sections.length)
+      throw new Error(`The questions about "${title}" do not match its sections.`);
+    const ofSections = sections.flatMap(([, , reworded], index): Question[] => {
+      const of = { answers: new Set([ids[index] ?? ""]), document };
+      return [
+        { ...of, kind: "near", question: asked.near[index] ?? "" },
+        { ...of, kind: "reworded", question: reworded },
+      ];
+    });
+    return [...ofSections, { kind: "vague", question: asked.vague, answers: document, document }];
+  });
 }
 
 function toCandidate({ id, text, title, heading }: ReadPiece): Candidate {
   return { id, text, place: [title, ...heading].join(" / ") };
 }
 
-/** The recall of one half, from 0 to 1. */
+/** The recall of some questions, from 0 to 1. */
 export interface Recall {
   readonly words: number;
   readonly vectors: number;
   readonly both: number;
+  /** By both, of any piece of the right document. */
+  readonly document: number;
   /** Results per question. */
   readonly shown: number;
 }
@@ -80,15 +146,16 @@ export function measureRecall(
   asked: readonly Asked[],
   { weights = WEIGHTS, minScore }: { readonly weights?: PieceWeights; readonly minScore?: number } = {},
 ): Recall {
-  const sums = { words: 0, vectors: 0, both: 0, shown: 0 };
-  const has = (list: readonly { readonly id: string }[], id: string) =>
-    list.slice(0, SHOWN).some((one) => one.id === id);
-  for (const { question, answer, lists, candidates } of asked) {
+  const sums = { words: 0, vectors: 0, both: 0, document: 0, shown: 0 };
+  const has = (list: readonly { readonly id: string }[], ids: ReadonlySet<string>) =>
+    list.slice(0, SHOWN).some(({ id }) => ids.has(id));
+  for (const { question, answers, document, lists, candidates } of asked) {
     const options = minScore === undefined ? { weights } : { weights, minScore };
     const ranked = rankPieces(candidates, question, lists, options).map(({ piece }) => piece);
-    if (has(lists.byWords, answer)) sums.words += 1;
-    if (has(lists.byVector, answer)) sums.vectors += 1;
-    if (has(ranked, answer)) sums.both += 1;
+    if (has(lists.byWords, answers)) sums.words += 1;
+    if (has(lists.byVector, answers)) sums.vectors += 1;
+    if (has(ranked, answers)) sums.both += 1;
+    if (has(ranked, document)) sums.document += 1;
     sums.shown += Math.min(SHOWN, ranked.length);
   }
   const count = Math.max(1, asked.length);
@@ -96,6 +163,7 @@ export function measureRecall(
     words: sums.words / count,
     vectors: sums.vectors / count,
     both: sums.both / count,
+    document: sums.document / count,
     shown: sums.shown / count,
   };
 }
