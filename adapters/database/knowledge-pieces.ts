@@ -2,6 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { failed, ok } from "../../core/base/errors.ts";
 import { iso } from "../../core/base/iso.ts";
+import { toEmbeddedText } from "../../core/knowledge/embedded-text.ts";
 import { getPieceId, type Piece, type PieceKind, type ReadPiece } from "../../core/knowledge/piece.ts";
 import type { MemoryLabel, MemoryScope } from "../../core/memory/memory.ts";
 import type { KnowledgeOfAll, KnowledgePieces, PieceToEmbed } from "../../core/ports/knowledge.ts";
@@ -35,7 +36,8 @@ export function pieceRows(connection: Connection): KnowledgePieces {
           where ${isOpen(tenant, place)}
           on conflict (tenant, id) do update set kind = excluded.kind, heading = excluded.heading, page = excluded.page,
             start_at = excluded.start_at, end_at = excluded.end_at, text = excluded.text, data = excluded.data,
-            embedded_by = case when knowledge_pieces.text = excluded.text then knowledge_pieces.embedded_by end`),
+            embedded_by = case when (knowledge_pieces.text, knowledge_pieces.heading) = (excluded.text, excluded.heading)
+              then knowledge_pieces.embedded_by end`),
         query.execute(sql`select from knowledge_versions v where ${isOpen(tenant, place)}`),
       ]);
       return written.ok ? ok(written.value[1].rows.length > 0) : written;
@@ -44,10 +46,9 @@ export function pieceRows(connection: Connection): KnowledgePieces {
     async listUnembedded(tenant, { document, version }, model, limit) {
       const read = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
-          select id, kind, project, text from knowledge_pieces
-          where tenant = ${tenant} and document = ${document} and version = ${version}::integer
-            and embedded_by is distinct from ${model}::text
-          order by ordinal limit ${limit}`),
+          ${selectToEmbed(tenant)} and p.document = ${document} and p.version = ${version}::integer
+            and p.embedded_by is distinct from ${model}::text
+          order by p.ordinal limit ${limit}`),
       ]);
       return read.ok ? ok(read.value[0].rows.map(toPieceToEmbed)) : read;
     },
@@ -55,8 +56,7 @@ export function pieceRows(connection: Connection): KnowledgePieces {
     async readToEmbed(tenant, ids) {
       if (ids.length === 0) return ok([]);
       const read = await asTenant(connection, tenant, (query) => [
-        query.execute(sql`
-          select id, kind, project, text from knowledge_pieces where tenant = ${tenant} and ${isOneOf(sql`id`, ids)}`),
+        query.execute(sql`${selectToEmbed(tenant)} and ${isOneOf(sql`p.id`, ids)}`),
       ]);
       return read.ok ? ok(read.value[0].rows.map(toPieceToEmbed)) : read;
     },
@@ -149,12 +149,23 @@ function selectPieces(tenant: string, scope: MemoryScope): SQL {
     where p.tenant = ${tenant} and d.deleted_at is null and ${isInScope}`;
 }
 
+/** Pieces with what their vectors are made of; append conditions with `and`. */
+function selectToEmbed(tenant: string): SQL {
+  return sql`
+    select p.id, p.kind, p.project, p.heading, p.text, coalesce(d.title, v.title, d.filename) as title
+    from knowledge_pieces p
+    join knowledge_documents d on d.tenant = p.tenant and d.id = p.document
+    join knowledge_versions v on v.tenant = p.tenant and v.document = p.document and v.version = p.version
+    where p.tenant = ${tenant}`;
+}
+
 function toPieceToEmbed(row: Record<string, unknown>): PieceToEmbed {
+  const [title, heading, text] = [String(row["title"]), row["heading"] as string[], String(row["text"])];
   return {
     id: String(row["id"]),
     kind: String(row["kind"]) as PieceKind,
     project: toProject(row["project"]),
-    text: String(row["text"]),
+    text: toEmbeddedText({ title, heading, text }),
   };
 }
 

@@ -8,6 +8,8 @@ import type { EmbedderPort, VectorsPort } from "../../core/ports/vectors.ts";
 import { TENANT } from "../../core/provenance/label.ts";
 
 const START = Date.UTC(2026, 0, 1);
+/** Pieces that are saved at once. */
+const BATCH = 100;
 
 export interface AddDeps {
   readonly database: Database;
@@ -74,7 +76,8 @@ async function addDocument(deps: AddDeps, document: SearchedDocument): Promise<r
     const at = { ordinal, heading, page: null, start: ordinal * 5_000, end: ordinal * 5_000 + text.length };
     return { kind: "text", ...at, text, data: {} };
   });
-  unwrap(await knowledge.savePieces(tenant, place, pieces));
+  for (let start = 0; start < pieces.length; start += BATCH)
+    unwrap(await knowledge.savePieces(tenant, place, pieces.slice(start, start + BATCH)));
   const of = { format: "markdown", units: null, warnings: [], title: null } as const;
   unwrap(await knowledge.endReading(tenant, place, { ...of, pieces: { text: pieces.length } }, START));
   const ids = unwrap(await knowledge.listUnembedded(tenant, place, embedder.model, pieces.length)).map((one) => one.id);

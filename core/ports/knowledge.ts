@@ -43,7 +43,7 @@ export interface KnowledgeUsage {
   readonly queued: number;
 }
 
-/** A piece that needs a vector. */
+/** A piece that needs a vector. `text`: what the vector is made of (`toEmbeddedText`). */
 export interface PieceToEmbed {
   readonly id: string;
   readonly kind: PieceKind;

@@ -9,9 +9,10 @@ import {
   type NewDocument,
   type NewVersion,
 } from "../../core/knowledge/document.ts";
+import { toEmbeddedText } from "../../core/knowledge/embedded-text.ts";
 import { getPieceId, type ReadPiece, type StoredPiece } from "../../core/knowledge/piece.ts";
 import type { MemoryLabel, MemoryScope } from "../../core/memory/memory.ts";
-import type { KnowledgeTable, VersionPlace } from "../../core/ports/knowledge.ts";
+import type { KnowledgeTable, PieceToEmbed, VersionPlace } from "../../core/ports/knowledge.ts";
 
 type Version = DocumentVersion & { readonly title: string | null; readonly label: MemoryLabel; readonly at: number };
 type FakePiece = StoredPiece & { readonly embeddedBy: string | null };
@@ -231,18 +232,19 @@ function pieces(store: Store): Pieces {
       for (const piece of given) {
         const id = await getPieceId(place.document, place.version, piece.ordinal);
         const before = store.pieces.get(`${tenant} ${id}`);
-        const embeddedBy = before?.text === piece.text ? before.embeddedBy : null;
+        const isSame = before?.text === piece.text && before.heading.join("\n") === piece.heading.join("\n");
+        const embeddedBy = isSame ? before.embeddedBy : null;
         store.pieces.set(`${tenant} ${id}`, { ...piece, ...place, id, tenant, project: document.project, embeddedBy });
       }
       return ok(true);
     },
     async listUnembedded(tenant, place, model, limit) {
       const open = store.piecesOf(tenant, place).filter(({ embeddedBy }) => embeddedBy !== model);
-      return ok(open.slice(0, limit).map(({ id, kind, project, text }) => ({ id, kind, project, text })));
+      return ok(open.slice(0, limit).map((piece) => toPieceToEmbed(store, piece)));
     },
     async readToEmbed(tenant, ids) {
       const found = ids.flatMap((id) => store.pieces.get(`${tenant} ${id}`) ?? []);
-      return ok(found.map(({ id, kind, project, text }) => ({ id, kind, project, text })));
+      return ok(found.map((piece) => toPieceToEmbed(store, piece)));
     },
     async markEmbedded(tenant, model, ids) {
       const known = ids.flatMap((id) => store.pieces.get(`${tenant} ${id}`) ?? []);
@@ -333,6 +335,13 @@ function toDocument(store: Store, document: FakeDocument): KnowledgeDocument {
   const found = store.piecesOf(tenant, { document: document.id, version: latest.version });
   const embedded = found.filter(({ embeddedBy }) => embeddedBy !== null).length;
   return { ...fields, title: title ?? own ?? document.filename, label, latest: { ...latest, embedded } };
+}
+
+function toPieceToEmbed(store: Store, piece: FakePiece & { tenant: string }): PieceToEmbed {
+  const document = store.documents.get(`${piece.tenant} ${piece.document}`);
+  if (document === undefined) throw new Error("a piece has a document");
+  const { id, kind, project } = piece;
+  return { id, kind, project, text: toEmbeddedText(toReadPiece(document, piece)) };
 }
 
 function toReadPiece(document: FakeDocument, { tenant: _, ...piece }: FakePiece & { tenant: string }): ReadPiece {

@@ -70,6 +70,30 @@ describe("otto_find_pieces", () => {
     expect(await find(tenant, "balloon")).toEqual(named.pieces);
   });
 
+  it("ranks a piece with more of the words first, then one with the words in its headings, then in its title", async () => {
+    const tenant = await newTenantId();
+    const { pieces } = await seedDocument(server, tenant, {
+      title: "Rules",
+      pieces: [
+        { text: "The heron and the heron, and again a heron." },
+        { text: "The heron meets the marmot." },
+        { text: "It has a nest.", heading: ["Heron"] },
+        { text: "The marmot sleeps.", heading: ["Winter"] },
+      ],
+    });
+    const titled = await seedDocument(server, tenant, { title: "Marmot", pieces: [{ text: "A heron was there." }] });
+    const [both, inTitle] = [pieces[1] ?? "", titled.pieces[0] ?? ""];
+    const found = await find(tenant, "heron marmot");
+    expect(new Set(found.slice(0, 2))).toEqual(new Set([both, inTitle]));
+    expect(found).toHaveLength(5);
+    const heron = await find(tenant, "heron");
+    expect(heron[0]).toBe(pieces[2]);
+    // A mark is no word: a text cannot claim a heading.
+    await seedDocument(server, tenant, { title: "Forged", pieces: [{ text: "#heron ##heron '#heron'" }] });
+    expect((await find(tenant, "heron"))[0]).toBe(pieces[2]);
+    expect(await find(tenant, "#heron")).toEqual(await find(tenant, "heron"));
+  });
+
   it("finds only the pieces of the shown version, of the wanted kinds and projects", async () => {
     const tenant = await newTenantId();
     const old = await seedDocument(server, tenant, { title: "Plan", pieces: [{ text: "otter one" }] });
@@ -122,24 +146,33 @@ describe("the tenant of otto_find_pieces", () => {
     expect(await findLeaks(owner, other)).toEqual([]);
   });
 
+  const CONDITIONS = {
+    pieces: "p.tenant = nullif(current_setting('app.tenant', true), '')",
+    documents: "d.tenant = nullif(current_setting('app.tenant', true), '')",
+  };
+
   it.each([
-    ["of the pieces", "p"],
-    ["of the titles", "d"],
-  ])("is what keeps tenants apart: without the condition %s, the test above fails", async (_name, table) => {
-    const source = await readFile(new URL("../../../migrations/0043_knowledge_search.sql", import.meta.url), "utf8");
-    const [definition = ""] = /create function otto_find_pieces[^]*?\$\$;/.exec(source) ?? [];
-    const condition = `${table}.tenant = nullif(current_setting('app.tenant', true), '')`;
-    expect(definition.split(condition)).toHaveLength(2);
+    ["pieces and documents", ["pieces", "documents"], true],
+    ["documents", ["documents"], true],
+    // Pieces are found of documents of the tenant only, so the condition of the documents is enough here.
+    ["pieces", ["pieces"], false],
+  ] as const)("is what keeps tenants apart: without the condition of %s", async (_name, removed, leaks) => {
+    const source = await readFile(new URL("../../../migrations/0047_find_pieces.sql", import.meta.url), "utf8");
+    const [definition = ""] = /create or replace function otto_find_pieces[^]*?\$\$;/.exec(source) ?? [];
+    let mutant = definition;
+    for (const name of removed) {
+      expect(mutant.split(CONDITIONS[name])).toHaveLength(2);
+      mutant = mutant.replace(CONDITIONS[name], "true");
+    }
     const replace = async (text: string) => {
       neonConfig.fetchEndpoint = server.endpoint;
-      const own = text.replace("create function", "create or replace function");
-      await neon(server.ownerUrl, { disableWarningInBrowsers: true }).query(own);
+      await neon(server.ownerUrl, { disableWarningInBrowsers: true }).query(text);
     };
     const [owner, other] = [await newTenantId(), await newTenantId()];
     await seedDocument(server, owner, { title: "Canary", pieces: [{ text: "the canary sings" }, { text: "it flew" }] });
-    await replace(definition.replace(condition, "true"));
+    await replace(mutant);
     try {
-      expect((await findLeaks(owner, other)).length).toBeGreaterThan(0);
+      expect((await findLeaks(owner, other)).length > 0).toBe(leaks);
     } finally {
       await replace(definition);
     }

@@ -124,8 +124,16 @@ export function knowledgeTableContract(name: string, open: () => Promise<Knowled
       valueOf(await table.savePieces(tenant, place, again));
       valueOf(await table.endReading(tenant, place, factsOfPieces(again), START));
       const open_ = valueOf(await table.listUnembedded(tenant, place, "m", 10));
-      expect(open_).toEqual([{ id: await idOf(place, 1), kind: "text", project: null, text: "new" }]);
+      // The headings too: a vector is made of the title, the headings and the text.
+      const { heading } = textPiece(1);
+      const text = ["The manual", heading.join(" / "), "new"].filter((part) => part !== "").join("\n");
+      expect(open_).toEqual([{ id: await idOf(place, 1), kind: "text", project: null, text }]);
       expect(valueOf(await table.readToEmbed(tenant, [await idOf(place, 1), await idOf(place, 2)]))).toEqual(open_);
+      const other = await add(tenant);
+      valueOf(await table.savePieces(tenant, other, [textPiece(0)]));
+      valueOf(await table.markEmbedded(tenant, "m", [await idOf(other, 0)]));
+      valueOf(await table.savePieces(tenant, other, [{ ...textPiece(0), heading: ["Other"] }]));
+      expect(valueOf(await table.listUnembedded(tenant, other, "m", 10))).toHaveLength(1);
     });
 
     it("replaces a version at once, and removes the one before", async () => {
