@@ -34,6 +34,7 @@ import { FINISHED } from "./rows/finished.ts";
 import { FIRST_CALL } from "./rows/first-call.ts";
 import { GAP } from "./rows/gap.ts";
 import { GREP } from "./rows/grep.ts";
+import { KNOWLEDGE } from "./rows/knowledge.ts";
 import { MARKETPLACE } from "./rows/marketplace.ts";
 import { PAGES } from "./rows/pages.ts";
 import { PARALLEL_TOOLS } from "./rows/parallel-tools.ts";
@@ -74,7 +75,7 @@ const SECTIONS: readonly Section[] = [
   APPS,
   CAGE,
   DOCUMENTS,
-  CODEBASE,
+  KNOWLEDGE,
   PAGES,
   SLACK,
   SCHEDULES,

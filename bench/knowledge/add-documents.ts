@@ -8,8 +8,8 @@ import type { EmbedderPort, VectorsPort } from "../../core/ports/vectors.ts";
 import { TENANT } from "../../core/provenance/label.ts";
 
 const START = Date.UTC(2026, 0, 1);
-/** Pieces that are saved at once. */
-const BATCH = 100;
+/** Pieces that are saved at once: few, so that a busy machine saves them within the time limit of a statement. */
+const BATCH = 25;
 
 export interface AddDeps {
   readonly database: Database;
