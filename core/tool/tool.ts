@@ -310,7 +310,7 @@ export interface Tool {
   readonly app?: ToolApp;
   /** For a tool that queries a database of the tenant, through which its calls act: the name that a call gives, or null. */
   queries?(given: never): string | null;
-  /** For a tool that asks a language model: what a call may ask; null if this one asks nothing. */
+  /** For a tool that asks the models of its task: what a call may ask; null: it asks nothing. */
   modelUse?(given: never): ModelUse | null;
   /** For a tool that asks a person to connect an app: the app that a call names. */
   connects?(given: never): string;
@@ -324,10 +324,7 @@ export interface Tool {
   readonly onlyByModel?: "dispatches" | "finishes";
   /** True for a tool that bounds its own results: the model reads each unshortened, and no copy is stored. */
   readonly wholeResult: boolean;
-  /**
-   * Why the tool does not work under these rules, for lists and for the model; null if it does. Its calls fail with the
-   * same reason.
-   */
+  /** Why the tool does not work under these rules, for lists and for the model; null if it does. Its calls fail with it. */
   disabled?(rules: SandboxRules): string | null;
   readonly input: z.ZodType;
   readonly output: z.ZodType;

@@ -103,6 +103,7 @@ export function freshPorts(): ToolPorts {
     reminders: fakeReminders(),
     mail: fakeMail(),
     codebases: codebasesOfTexts(),
+    language: fakeLanguage(),
   };
 }
 
