@@ -4,10 +4,12 @@ import { failed, notSent, ok, type Result } from "../../core/base/errors.ts";
 import { chooseDatabase } from "../../core/databases/choose-database.ts";
 import type { ListedUser } from "../../core/base/user-lists.ts";
 import { type DatabaseCheck, databaseCheckSchema } from "../../core/databases/database.ts";
+import { schemaFactsSchema } from "../../core/databases/facts.ts";
 import type { DatabasesPort } from "../../core/ports/databases.ts";
 import type { TenantDatabase, TenantDatabaseTable } from "../../core/ports/tenant-database-table.ts";
 import { runJob } from "../sidecar/run-job.ts";
 import type { Sidecar } from "../sidecar/sidecar.ts";
+import type { FactsCache } from "./facts-cache.ts";
 
 /** `sidecar` is null without one. */
 interface DatabasesSettings {
@@ -28,8 +30,10 @@ const rowsSchema = z.object({
 });
 
 /** The databases that `user` may use. */
-export function openDatabases(settings: DatabasesSettings & { readonly user: ListedUser }): DatabasesPort {
-  const { table, user } = settings;
+export function openDatabases(
+  settings: DatabasesSettings & { readonly user: ListedUser; readonly facts: FactsCache },
+): DatabasesPort {
+  const { table, user, tenant } = settings;
   const choose = async (name: string | null) => {
     const all = await table.all();
     return all.ok ? chooseDatabase(all.value, name, user) : all;
@@ -48,6 +52,15 @@ export function openDatabases(settings: DatabasesSettings & { readonly user: Lis
       if (!ran.ok) return ran;
       const { duration_ms: durationMs, ...rows } = ran.value;
       return ok({ database: chosen.value.name, ...rows, durationMs });
+    },
+
+    async facts(name, signal) {
+      const chosen = await choose(name);
+      if (!chosen.ok) return chosen;
+      const { id, version, settings: its } = chosen.value;
+      const order = { action: "facts", samples: its.samples ?? false };
+      const read = async (limit: AbortSignal) => await runSql(settings, chosen.value, order, schemaFactsSchema, limit);
+      return await settings.facts.read({ tenant, id, version }, read, signal);
     },
   };
 }

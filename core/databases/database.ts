@@ -38,6 +38,12 @@ const settingFields = {
     .optional()
     .describe("Each is `column`, `table.column` or `schema.table.column`."),
   functions: names.optional().describe("Functions of the database's own that queries may call, as `schema.function`."),
+  samples: z
+    .boolean()
+    .optional()
+    .describe(
+      "Lets questions in plain language see up to 20 distinct values of each short text column of small tables. Default: false.",
+    ),
   max_rows: z.int().min(1).max(MAX_ROWS),
   timeout_s: z.int().min(1).max(MAX_TIMEOUT_S),
   accept_writing_role: z.boolean().describe("Lets a role pass the check although it may write."),

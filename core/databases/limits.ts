@@ -16,3 +16,10 @@ export const MAX_RESULT_BYTES = 1_000_000;
 
 /** A longer value is cut. */
 export const MAX_CELL_CHARACTERS = 2_000;
+
+/** Limits the facts about a schema, as text. Further tables are left out. */
+export const MAX_FACTS_BYTES = 1_000_000;
+
+/** Distinct values of a short text column; with more of them, or with a longer one, the column has none. */
+export const MAX_SAMPLES = 20;
+export const MAX_SAMPLE_CHARACTERS = 60;

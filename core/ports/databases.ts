@@ -1,5 +1,6 @@
 /** The port to the databases of a tenant, for one task. */
 import type { Result } from "../base/errors.ts";
+import type { SchemaFacts } from "../databases/facts.ts";
 
 /** One SELECT. `database` null: the only one that the task may use. */
 export interface DatabaseQuery {
@@ -34,4 +35,6 @@ export interface DatabasesPort {
   /** Chooses the database of a query without connecting: the one with this name, or the only one. */
   find(name: string | null): Promise<Result<FoundDatabase>>;
   query(query: DatabaseQuery): Promise<Result<DatabaseRows>>;
+  /** The schema of a database, at most an hour old. What its lists close is not part of it. Text from outside. */
+  facts(name: string | null, signal: AbortSignal): Promise<Result<SchemaFacts>>;
 }

@@ -21,6 +21,7 @@ const place = {
 
 export const sqlOrderSchema = z.discriminatedUnion("action", [
   z.strictObject({ action: z.literal("check"), ...place }),
+  z.strictObject({ action: z.literal("facts"), ...place, samples: z.boolean() }),
   z.strictObject({
     action: z.literal("query"),
     ...place,
@@ -30,4 +31,5 @@ export const sqlOrderSchema = z.discriminatedUnion("action", [
 ]);
 
 export type SqlOrder = z.infer<typeof sqlOrderSchema>;
+export type FactsOrder = Extract<SqlOrder, { action: "facts" }>;
 export type QueryOrder = Extract<SqlOrder, { action: "query" }>;

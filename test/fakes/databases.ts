@@ -3,6 +3,7 @@ import { failed, ok, type Result } from "../../core/base/errors.ts";
 import { makeId } from "../../core/base/ids.ts";
 import { chooseDatabase, type DatabaseChoice } from "../../core/databases/choose-database.ts";
 import type { ListedUser } from "../../core/base/user-lists.ts";
+import type { SchemaFacts } from "../../core/databases/facts.ts";
 import type { DatabaseRows, DatabasesPort } from "../../core/ports/databases.ts";
 
 /** What a statement returns; null: it is refused. */
@@ -21,15 +22,37 @@ const OPEN: DatabaseChoice = {
 };
 const USER: ListedUser = { agent: ANALYST, project: null, person: null };
 
+/** The facts about one table of orders. */
+const FACTS: SchemaFacts = {
+  tables: [
+    {
+      name: "orders",
+      kind: "table",
+      comment: null,
+      columns: ["id", "customer"].map((name) => ({ name, type: "text", comment: null, values: null })),
+      primary_key: ["id"],
+      references: [],
+    },
+  ],
+  truncated: false,
+};
+
 export function fakeDatabases(
   answer: FakeAnswer = () => ({ columns: ["customer", "count"], rows: [["Ana", 2]] }),
   databases: readonly DatabaseChoice[] = [OPEN],
   user: ListedUser = USER,
+  facts: SchemaFacts = FACTS,
 ): DatabasesPort {
   return {
     find: async (name) => {
       const chosen = chooseDatabase(databases, name, user);
       return chosen.ok ? ok({ id: `dbs_${chosen.value.name}`, name: chosen.value.name }) : chosen;
+    },
+
+    facts: async (name, signal) => {
+      const chosen = chooseDatabase(databases, name, user);
+      if (!chosen.ok) return chosen;
+      return signal.aborted ? failed("timeout", "It was cancelled before it was sent.") : ok(facts);
     },
 
     query: async ({ database, sql, signal }): Promise<Result<DatabaseRows>> => {

@@ -380,6 +380,7 @@ function isStar(fields: unknown): boolean {
   return "A_Star" in readFields(readList(fields).at(-1));
 }
 
-function quoteName(name: string): string {
+/** A name as a query writes it. */
+export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

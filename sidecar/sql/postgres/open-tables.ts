@@ -9,15 +9,18 @@ const MAX_COLUMNS = 50_000;
 const MAX_KNOWN = 2_000;
 
 /**
- * Tables, views, materialized views and partitioned tables. Not foreign tables, which reach another server or a file. A type with a cast
- * that calls a volatile function of the database's own is marked: an expression may apply such a cast without naming it.
+ * Whether the type of the column `a` has a cast that calls a volatile function of the database's own: an expression may apply such a
+ * cast without naming it, so that its table cannot be read.
  */
+export const CASTS_FREELY = `
+  exists (
+    select from pg_cast k join pg_proc p on p.oid = k.castfunc
+    where a.atttypid in (k.castsource, k.casttarget) and p.provolatile = 'v' and p.pronamespace <> 'pg_catalog'::regnamespace
+  )::text`;
+
+/** Tables, views, materialized views and partitioned tables. Not foreign tables, which reach another server or a file. */
 const COLUMNS = `
-  select n.nspname, c.relname, a.attname,
-    exists (
-      select from pg_cast k join pg_proc p on p.oid = k.castfunc
-      where a.atttypid in (k.castsource, k.casttarget) and p.provolatile = 'v' and p.pronamespace <> 'pg_catalog'::regnamespace
-    )::text
+  select n.nspname, c.relname, a.attname, ${CASTS_FREELY}
   from pg_class c
   join pg_namespace n on n.oid = c.relnamespace
   join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checkDatabase, openDatabases } from "../../../adapters/databases/databases.ts";
+import { FactsCache } from "../../../adapters/databases/facts-cache.ts";
 import { parseEgressAllow } from "../../../adapters/egress/address.ts";
 import { connectSidecar, type Sidecar } from "../../../adapters/sidecar/sidecar.ts";
 import { failed, ok } from "../../../core/base/errors.ts";
@@ -52,8 +53,12 @@ databasesContract("the fake in memory", (databases, user) =>
 );
 
 databasesContract("the adapter", (databases, user) =>
-  openDatabases({ table: tableOf(databases.map(toRow), "reader"), sidecar, tenant: "t1", user }),
+  openDatabases({ table: tableOf(databases.map(toRow), "reader"), sidecar, tenant: "t1", user, facts: newFacts() }),
 );
+
+function newFacts(): FactsCache {
+  return new FactsCache({ now: Date.now, background: () => undefined });
+}
 
 function toRow(database: DatabaseChoice): TenantDatabase {
   return {
@@ -97,18 +102,36 @@ describe("the adapter", () => {
 
   it("applies the settings of the database", async () => {
     const narrow = { ...database, settings: { ...database.settings, max_rows: 1, columns: { deny: ["secret"] } } };
-    const port = openDatabases({ table: tableOf([narrow], "reader"), sidecar, tenant: "t1", user });
+    const port = openDatabases({ table: tableOf([narrow], "reader"), sidecar, tenant: "t1", user, facts: newFacts() });
     expect(await port.query({ database: null, sql: "select id from orders", signal })).toMatchObject({
       value: { rows: [[1]], truncated: true },
     });
   });
 
+  it("reads values of columns only if the record allows it, and no facts that its lists close", async () => {
+    const read = async (settings: Partial<TenantDatabase["settings"]>) => {
+      const its = { ...database, settings: { ...database.settings, ...settings } };
+      const port = openDatabases({ table: tableOf([its], "reader"), sidecar, tenant: "t1", user, facts: newFacts() });
+      const facts = await port.facts(null, signal);
+      return facts.ok ? facts.value.tables.map(({ name, columns }) => [name, columns.map((one) => one.values)]) : facts;
+    };
+    expect(await read({})).toEqual([["orders", [null]]]);
+    expect(await read({ tables: { deny: ["orders"] } })).toEqual([]);
+    expect(await read({ samples: true })).toEqual([["orders", [null]]]);
+  });
+
   it("says what is missing", async () => {
-    const port = openDatabases({ table: tableOf([database], "reader"), sidecar: null, tenant: "t1", user });
+    const port = openDatabases({
+      table: tableOf([database], "reader"),
+      sidecar: null,
+      tenant: "t1",
+      user,
+      facts: newFacts(),
+    });
     expect(await port.query({ database: null, sql: "select 1", signal })).toMatchObject({
       error: { code: "not_available" },
     });
-    const sealed = openDatabases({ table: tableOf([database], null), sidecar, tenant: "t1", user });
+    const sealed = openDatabases({ table: tableOf([database], null), sidecar, tenant: "t1", user, facts: newFacts() });
     expect(await sealed.query({ database: null, sql: "select 1", signal })).toMatchObject({
       error: { code: "not_available", message: expect.stringContaining("dsn") },
     });

@@ -90,6 +90,20 @@ export function databasesContract(name: string, open: OpenDatabases): void {
       expect(await port.find("stock")).toMatchObject({ ok: false, error: { code: "not_found" } });
     });
 
+    it("reads the schema of a database that the task may use", async () => {
+      const port = open([{ name: "sales", ...EVERYONE }], ANA);
+      const facts = await port.facts("SALES", signal);
+      expect(facts).toMatchObject({
+        ok: true,
+        value: { tables: [{ name: "orders", kind: "table" }], truncated: false },
+      });
+      expect(facts.ok && facts.value.tables[0]?.columns.map(({ name }) => name)).toContain("id");
+      const closed = open([{ name: "sales", ...EVERYONE, agents: ["agent_2"] }], ANA);
+      expect(await closed.facts(null, signal)).toMatchObject({ ok: false, error: { code: "not_found" } });
+      const fresh = open([{ name: "sales", ...EVERYONE }], ANA);
+      expect(await fresh.facts(null, AbortSignal.abort())).toMatchObject({ ok: false, error: { code: "timeout" } });
+    });
+
     it("reports a statement that is refused", async () => {
       const port = open([{ name: "sales", ...EVERYONE }], ANA);
       expect(await port.query({ database: null, sql: "delete from orders", signal })).toMatchObject({

@@ -4,9 +4,11 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseEgressAllow } from "../../../adapters/egress/address.ts";
 import type { Result } from "../../../core/base/errors.ts";
+import type { SchemaFacts } from "../../../core/databases/facts.ts";
 import type { DatabaseLists } from "../../../core/databases/lists.ts";
 import { makeSystemEgress } from "../../../sidecar/egress.ts";
 import { checkRole, type RoleCheck } from "../../../sidecar/sql/postgres/check-role.ts";
+import { readFacts } from "../../../sidecar/sql/postgres/facts.ts";
 import { type QueryRows, runQuery } from "../../../sidecar/sql/postgres/query.ts";
 import type { SqlDeps } from "../../../sidecar/sql/postgres/session.ts";
 import { type PostgresServer, startPostgres } from "../../mock-servers/postgres-server.ts";
@@ -74,6 +76,8 @@ export interface SqlWorld {
   readonly file: string;
   query(sql: string, more?: QueryOptions): Promise<Result<QueryRows>>;
   check(user: string, lists?: DatabaseLists): Promise<Result<RoleCheck>>;
+  /** Reads the facts about the schema. */
+  facts(samples: boolean, more?: QueryOptions): Promise<Result<SchemaFacts>>;
   /** Reads everything that an attack could change. */
   readState(): Promise<string>;
   close(): Promise<void>;
@@ -120,6 +124,10 @@ export async function openSqlWorld(): Promise<SqlWorld> {
     },
     check: async (user, lists = {}) =>
       await checkRole({ action: "check", ...place(user, { lists }) }, deps, new AbortController().signal),
+    facts: async (samples, more = {}) => {
+      const order = { action: "facts", ...place(more.user ?? "reader", more), samples } as const;
+      return await readFacts(order, deps, new AbortController().signal);
+    },
     async readState() {
       const { rows } = await server.admin.query<{ state: string }>(STATE);
       return `${rows[0]?.state}${listFiles() === filesBefore}${listener.connections()}`;

@@ -1,0 +1,116 @@
+/** Facts about the schema of a real Postgres: what they name, and that nothing closed is part of them. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SchemaFacts } from "../../../core/databases/facts.ts";
+import { openSqlWorld, type QueryOptions, type SqlWorld } from "./sql-world.ts";
+
+let world: SqlWorld;
+beforeAll(async () => {
+  world = await openSqlWorld();
+  await world.server.admin.query(`
+    create table "Order Lines" ("Order" int references orders, line int, mood mood, note text, customer text references customers,
+      primary key ("Order", line));
+    comment on table "Order Lines" is 'One row for each article';
+    comment on column "Order Lines".note is 'What the customer wrote';
+    insert into "Order Lines" values (1, 1, 'good', 'hidden-word', 'customer 1');
+    create table pay_slips (id int primary key, who text, amount int, slip int references orders (id), secret_by text references customers);
+    alter table salaries add primary key (who);
+    create table bonuses (who text references salaries, amount int);
+    create table many_values (name text, long_value text, empty_value text);
+    insert into many_values select 'n' || i, repeat('x', 61), null from generate_series(1, 21) i;
+    create type odd as (a int);
+    create function from_odd(odd) returns point language plpgsql volatile as $$ begin return null; end $$;
+    create cast (odd as point) with function from_odd(odd);
+    create table odd_ones (id int, value odd);
+    create table parted (id int, region text) partition by list (region);
+    create table parted_north partition of parted for values in ('north');
+    insert into parted values (1, 'north');
+    grant select on all tables in schema public to reader;
+    revoke select on pay_slips from reader;
+    grant select (id, who) on pay_slips to reader`);
+});
+afterAll(async () => {
+  await world.close();
+});
+
+async function read(samples: boolean, more: QueryOptions = {}): Promise<SchemaFacts> {
+  const facts = await world.facts(samples, more);
+  if (!facts.ok) throw new Error(facts.error.message);
+  return facts.value;
+}
+
+const tableOf = async (name: string, samples = false, more: QueryOptions = {}) =>
+  (await read(samples, more)).tables.find((table) => table.name === name);
+
+describe("facts", () => {
+  it("name tables, columns, comments and keys as a query writes them", async () => {
+    expect(await tableOf('"Order Lines"')).toEqual({
+      name: '"Order Lines"',
+      kind: "table",
+      comment: "One row for each article",
+      columns: [
+        { name: '"Order"', type: "integer", comment: null, values: null },
+        { name: "line", type: "integer", comment: null, values: null },
+        { name: "mood", type: "public.mood", comment: null, values: ["good", "bad"] },
+        { name: "note", type: "text", comment: "What the customer wrote", values: null },
+        { name: "customer", type: "text", comment: null, values: null },
+      ],
+      primary_key: ['"Order"', "line"],
+      references: [
+        { columns: ['"Order"'], table: "orders", to: ["id"] },
+        { columns: ["customer"], table: "customers", to: ["name"] },
+      ],
+    });
+    expect(await world.query('select "Order", line from "Order Lines"')).toMatchObject({ ok: true });
+    expect((await tableOf("big_orders"))?.kind).toBe("view");
+    expect(await tableOf("private.notes", false, { lists: {} })).toMatchObject({ columns: [{ name: "body" }] });
+  });
+
+  it("name nothing that the lists close, not even in a key", async () => {
+    const facts = JSON.stringify(await read(true));
+    expect(facts).not.toMatch(/salaries|secret|hidden-pay|hidden-note|private/);
+    const lists = { schemas: ["public"], columns: { deny: ["customers.name", '"Order"', "Order"] } };
+    expect(await tableOf('"Order Lines"', true, { lists })).toMatchObject({ primary_key: [], references: [] });
+    expect((await tableOf("customers", true, { lists }))?.columns.map(({ name }) => name)).toEqual(["city"]);
+    expect((await read(true, { lists: { tables: { allow: [] } } })).tables).toEqual([]);
+    expect((await read(true, { lists: { schemas: ["pg_catalog", "information_schema"] } })).tables).toEqual([]);
+  });
+
+  it("name nothing that the role may not read", async () => {
+    expect((await tableOf("pay_slips"))?.columns.map(({ name }) => name)).toEqual(["id", "who"]);
+    expect((await tableOf("pay_slips"))?.references).toEqual([]);
+  });
+
+  it("leave out what cannot be queried, and partitions", async () => {
+    const names = (await read(false)).tables.map(({ name }) => name);
+    expect(names).toContain("parted");
+    expect(names).not.toContain("parted_north");
+    expect(names).not.toContain("odd_ones");
+    expect(names).not.toContain("passwd");
+  });
+
+  it("have the few short values of text columns only if it is asked for", async () => {
+    expect(JSON.stringify(await read(false))).not.toMatch(/Berlin|hidden-word/);
+    const city = (await tableOf("customers", true))?.columns.find(({ name }) => name === "city");
+    expect(city?.values).toEqual(["Berlin", "Paris"]);
+    const many = await tableOf("many_values", true);
+    expect(many?.columns.map(({ values }) => values)).toEqual([null, null, []]);
+    expect((await tableOf("parted", true))?.columns[1]?.values).toBeNull();
+  });
+
+  it("are cut when there are too many tables", async () => {
+    const { admin } = world.server;
+    await admin.query(`do $$ begin for i in 1..520 loop
+      execute format('create table wide_%s (%s)', i, (select string_agg(format('a_long_column_name_number_%s int', c), ',') from generate_series(1, 20) c));
+      execute format('grant select on wide_%s to reader', i);
+    end loop; end $$`);
+    const facts = await read(false);
+    expect(facts.truncated).toBe(true);
+    expect(JSON.stringify(facts.tables).length).toBeLessThanOrEqual(1_000_000 + facts.tables.length);
+  });
+
+  it("change nothing", async () => {
+    const before = await world.readState();
+    await read(true, { user: "boss" });
+    expect(await world.readState()).toBe(before);
+  });
+});
