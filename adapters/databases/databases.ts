@@ -3,6 +3,7 @@ import { z } from "zod";
 import { failed, notSent, ok, type Result } from "../../core/base/errors.ts";
 import { chooseDatabase } from "../../core/databases/choose-database.ts";
 import type { ListedUser } from "../../core/base/user-lists.ts";
+import { COLUMN_KINDS } from "../../core/databases/column-kinds.ts";
 import { type DatabaseCheck, databaseCheckSchema } from "../../core/databases/database.ts";
 import { schemaFactsSchema } from "../../core/databases/facts.ts";
 import type { DatabasesPort } from "../../core/ports/databases.ts";
@@ -24,6 +25,7 @@ const ENDING_MS = 3_000;
 const rowsSchema = z.object({
   sql: z.string(),
   columns: z.array(z.string()),
+  kinds: z.array(z.enum(COLUMN_KINDS)),
   rows: z.array(z.array(z.union([z.string(), z.number(), z.boolean(), z.null()]))),
   truncated: z.boolean(),
   duration_ms: z.number(),

@@ -1,5 +1,6 @@
 /** The port to the databases of a tenant, for one task. */
 import type { Result } from "../base/errors.ts";
+import type { ColumnKind } from "../databases/column-kinds.ts";
 import type { SchemaFacts } from "../databases/facts.ts";
 
 /** One SELECT. `database` null: the only one that the task may use. */
@@ -15,6 +16,8 @@ export interface DatabaseRows {
   /** The statement that ran. */
   readonly sql: string;
   readonly columns: readonly string[];
+  /** What the values of each column are. A number that JSON cannot hold exactly is a text in the rows. */
+  readonly kinds: readonly ColumnKind[];
   readonly rows: readonly (readonly (string | number | boolean | null)[])[];
   readonly truncated: boolean;
   readonly durationMs: number;

@@ -1,6 +1,6 @@
 /** Databases in memory: each answers a statement by a function. */
 import { failed, ok, type Result } from "../../core/base/errors.ts";
-import { makeId } from "../../core/base/ids.ts";
+import type { ColumnKind } from "../../core/databases/column-kinds.ts";
 import { chooseDatabase, type DatabaseChoice } from "../../core/databases/choose-database.ts";
 import type { ListedUser } from "../../core/base/user-lists.ts";
 import type { SchemaFacts } from "../../core/databases/facts.ts";
@@ -61,7 +61,16 @@ export function fakeDatabases(
       if (signal.aborted) return failed("timeout", "It was cancelled before it was sent.");
       const rows = answer(sql);
       if (rows === null) return failed("invalid_input", "The query was not run. It is refused.", { field: "query" });
-      return ok({ database: chosen.value.name, sql: sql.trim(), ...rows, truncated: false, durationMs: 1 });
+      const kinds = rows.columns.map((_, at) => findKind(rows.rows.map((row) => row[at] ?? null)));
+      return ok({ database: chosen.value.name, sql: sql.trim(), kinds, ...rows, truncated: false, durationMs: 1 });
     },
   };
+}
+
+const DATE = /^\d{4}-\d{2}-\d{2}/;
+
+function findKind(values: readonly unknown[]): ColumnKind {
+  const [first] = values.filter((value) => value !== null);
+  if (typeof first === "number" || typeof first === "boolean") return typeof first === "number" ? "number" : "boolean";
+  return typeof first === "string" && DATE.test(first) ? "time" : "text";
 }

@@ -3,6 +3,7 @@
  * transaction is read-only and always rolled back, and the role was checked when an administrator added the database.
  */
 import { ok, type Result } from "../../../core/base/errors.ts";
+import type { ColumnKind } from "../../../core/databases/column-kinds.ts";
 import { MAX_CELL_CHARACTERS, MAX_RESULT_BYTES } from "../../../core/databases/limits.ts";
 import type { QueryOrder } from "../sql-order.ts";
 import { listTableNames, qualifyTables } from "./names.ts";
@@ -21,6 +22,7 @@ export type SqlValue = string | number | boolean | null;
 export interface QueryRows {
   readonly sql: string;
   readonly columns: readonly string[];
+  readonly kinds: readonly ColumnKind[];
   readonly rows: readonly (readonly SqlValue[])[];
   readonly truncated: boolean;
   readonly duration_ms: number;
@@ -68,6 +70,7 @@ async function readRows(session: Session, text: string, maxRows: number): Promis
   }
   return {
     columns: columns.map(({ name }) => name),
+    kinds: columns.map(({ type }) => findKind(type)),
     rows: rows.slice(0, maxRows),
     truncated: isCut || bytes > MAX_RESULT_BYTES || rows.length > maxRows,
     duration_ms: Math.round(performance.now() - startedAt),
@@ -77,6 +80,16 @@ async function readRows(session: Session, text: string, maxRows: number): Promis
 const BOOLEAN = 16;
 /** The numbers of int8, int2, int4, oid, float4 and float8. */
 const NUMBERS = new Set([20, 21, 23, 26, 700, 701]);
+/** Its text is exact, and may have more digits than JSON holds. */
+const NUMERIC = 1_700;
+/** date, timestamp and timestamptz. */
+const TIMES = new Set([1_082, 1_114, 1_184]);
+
+function findKind(type: number): ColumnKind {
+  if (type === BOOLEAN) return "boolean";
+  if (TIMES.has(type)) return "time";
+  return NUMBERS.has(type) || type === NUMERIC ? "number" : "text";
+}
 
 function toValue(text: string | null, type: number): SqlValue {
   if (text === null) return null;

@@ -26,6 +26,7 @@ export function databasesContract(name: string, open: OpenDatabases): void {
           database: "sales",
           sql: "select id from orders order by id",
           columns: ["id"],
+          kinds: ["number"],
           rows: [[1], [2]],
           truncated: false,
           durationMs: expect.any(Number),

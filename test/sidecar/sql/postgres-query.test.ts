@@ -118,6 +118,13 @@ describe("a query that only reads", () => {
   });
 });
 
+it("says what the values of each column are", async () => {
+  const sql = "select id, amount, placed_at, placed_at::date, customer, id > 1, array[id] from orders limit 1";
+  expect(await world.query(sql)).toMatchObject({
+    value: { kinds: ["number", "number", "time", "time", "text", "boolean", "text"] },
+  });
+});
+
 describe("limits", () => {
   it("returns the first rows of many, and says so", async () => {
     const ran = await world.query("select i from generate_series(1, 100000) i", { maxRows: 3 });
