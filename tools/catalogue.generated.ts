@@ -49,6 +49,7 @@ import knowledgeSemanticSearch from "./knowledge/semantic-search.ts";
 import mailSendEmail from "./mail/send-email.ts";
 import peopleSetReminder from "./people/set-reminder.ts";
 import slackNotify from "./slack/notify.ts";
+import databaseSmartQueryDatabase from "./database/smart-query-database.ts";
 import mathsSolveEquation from "./maths/solve-equation.ts";
 import sshSshExecute from "./ssh/ssh-execute.ts";
 import mathsStatisticsSummary from "./maths/statistics-summary.ts";
@@ -109,6 +110,7 @@ export const catalogue: readonly Tool[] = [
   mailSendEmail,
   peopleSetReminder,
   slackNotify,
+  databaseSmartQueryDatabase,
   mathsSolveEquation,
   sshSshExecute,
   mathsStatisticsSummary,

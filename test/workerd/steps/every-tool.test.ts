@@ -18,6 +18,7 @@ const ELSEWHERE = new Map([
   // The tenant has installed Otto in no workspace.
   // The tenant has no database.
   ["query_database", "not_found"],
+  ["smart_query_database", "not_found"],
   ["slack.notify", "not_available"],
   // The tenant has added no codebase.
   ["read_source", "not_found"],
