@@ -44,6 +44,7 @@ import { runTasks } from "./rows/run-tasks.ts";
 import { SCHEDULES } from "./rows/schedules.ts";
 import type { Section, Stage } from "./rows/section.ts";
 import { SLACK } from "./rows/slack.ts";
+import { SQL } from "./rows/sql.ts";
 import { START_MEMORY } from "./rows/start-memory.ts";
 import { TASK_INDEX } from "./rows/task-index.ts";
 import { TENANT } from "./rows/tenant.ts";
@@ -77,6 +78,7 @@ const SECTIONS: readonly Section[] = [
   DOCUMENTS,
   KNOWLEDGE,
   PAGES,
+  SQL,
   SLACK,
   SCHEDULES,
   TENANT,

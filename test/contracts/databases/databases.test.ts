@@ -1,30 +1,18 @@
 /** The fake in memory, and the adapter towards a real Postgres by way of the sidecar: one contract; and the check of a role. */
-import { randomBytes } from "node:crypto";
-import type { Server } from "node:http";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checkDatabase, openDatabases } from "../../../adapters/databases/databases.ts";
 import { FactsCache } from "../../../adapters/databases/facts-cache.ts";
-import { parseEgressAllow } from "../../../adapters/egress/address.ts";
-import { connectSidecar, type Sidecar } from "../../../adapters/sidecar/sidecar.ts";
 import { failed, ok } from "../../../core/base/errors.ts";
 import type { DatabaseChoice } from "../../../core/databases/choose-database.ts";
 import type { TenantDatabase } from "../../../core/ports/tenant-database-table.ts";
-import { makeSidecar } from "../../../sidecar/app.ts";
-import { makeSystemEgress } from "../../../sidecar/egress.ts";
-import { defineSqlJob } from "../../../sidecar/sql/sql-job.ts";
-import { ANALYST, fakeDatabases } from "../../fakes/databases.ts";
-import { closeServer, listenOnLoopback } from "../../mock-servers/listen.ts";
+import { fakeDatabases } from "../../fakes/databases.ts";
 import { type PostgresServer, startPostgres } from "../../mock-servers/postgres-server.ts";
+import { startSqlSidecar } from "../../mock-servers/sql-sidecar.ts";
 import { databasesContract } from "./suite.ts";
 
 const PASSWORD = "canary-19c4";
-const folder = mkdtempSync(join(tmpdir(), "databases-"));
 let postgres: PostgresServer;
-let server: Server;
-let sidecar: Sidecar;
+let sidecar: Awaited<ReturnType<typeof startSqlSidecar>>;
 
 beforeAll(async () => {
   postgres = await startPostgres();
@@ -36,16 +24,11 @@ beforeAll(async () => {
     insert into orders values (1), (2);
     grant select on orders to reader;
     grant all on orders to writer`);
-  const egress = makeSystemEgress(parseEgressAllow(`127.0.0.1:${postgres.port}`));
-  const secret = randomBytes(32).toString("hex");
-  const isolation = () => Promise.resolve({ level: "none", reason: "There are no cages here." } as const);
-  server = makeSidecar(secret, egress, { kinds: [defineSqlJob(egress)], folder, isolation });
-  sidecar = connectSidecar(`http://127.0.0.1:${await listenOnLoopback(server, 0)}`, secret);
+  sidecar = await startSqlSidecar(postgres.port);
 });
 afterAll(async () => {
-  await closeServer(server);
+  await sidecar.close();
   await postgres.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 databasesContract("the fake in memory", (databases, user) =>
@@ -53,7 +36,13 @@ databasesContract("the fake in memory", (databases, user) =>
 );
 
 databasesContract("the adapter", (databases, user) =>
-  openDatabases({ table: tableOf(databases.map(toRow), "reader"), sidecar, tenant: "t1", user, facts: newFacts() }),
+  openDatabases({
+    table: tableOf(databases.map(toRow), "reader"),
+    sidecar: sidecar.sidecar,
+    tenant: "t1",
+    user,
+    facts: newFacts(),
+  }),
 );
 
 function newFacts(): FactsCache {
@@ -90,7 +79,11 @@ describe("the adapter", () => {
 
   it("checks a role", async () => {
     const check = async (role: string) =>
-      await checkDatabase({ table: tableOf([database], role), sidecar, tenant: "t1" }, database, signal);
+      await checkDatabase(
+        { table: tableOf([database], role), sidecar: sidecar.sidecar, tenant: "t1" },
+        database,
+        signal,
+      );
     expect(await check("reader")).toMatchObject({
       ok: true,
       value: { role: "reader", grants: [], tables: ["orders"] },
@@ -102,7 +95,13 @@ describe("the adapter", () => {
 
   it("applies the settings of the database", async () => {
     const narrow = { ...database, settings: { ...database.settings, max_rows: 1, columns: { deny: ["secret"] } } };
-    const port = openDatabases({ table: tableOf([narrow], "reader"), sidecar, tenant: "t1", user, facts: newFacts() });
+    const port = openDatabases({
+      table: tableOf([narrow], "reader"),
+      sidecar: sidecar.sidecar,
+      tenant: "t1",
+      user,
+      facts: newFacts(),
+    });
     expect(await port.query({ database: null, sql: "select id from orders", signal })).toMatchObject({
       value: { rows: [[1]], truncated: true },
     });
@@ -111,7 +110,13 @@ describe("the adapter", () => {
   it("reads values of columns only if the record allows it, and no facts that its lists close", async () => {
     const read = async (settings: Partial<TenantDatabase["settings"]>) => {
       const its = { ...database, settings: { ...database.settings, ...settings } };
-      const port = openDatabases({ table: tableOf([its], "reader"), sidecar, tenant: "t1", user, facts: newFacts() });
+      const port = openDatabases({
+        table: tableOf([its], "reader"),
+        sidecar: sidecar.sidecar,
+        tenant: "t1",
+        user,
+        facts: newFacts(),
+      });
       const facts = await port.facts(null, signal);
       return facts.ok ? facts.value.tables.map(({ name, columns }) => [name, columns.map((one) => one.values)]) : facts;
     };
@@ -131,7 +136,13 @@ describe("the adapter", () => {
     expect(await port.query({ database: null, sql: "select 1", signal })).toMatchObject({
       error: { code: "not_available" },
     });
-    const sealed = openDatabases({ table: tableOf([database], null), sidecar, tenant: "t1", user, facts: newFacts() });
+    const sealed = openDatabases({
+      table: tableOf([database], null),
+      sidecar: sidecar.sidecar,
+      tenant: "t1",
+      user,
+      facts: newFacts(),
+    });
     expect(await sealed.query({ database: null, sql: "select 1", signal })).toMatchObject({
       error: { code: "not_available", message: expect.stringContaining("dsn") },
     });
