@@ -1,6 +1,6 @@
 /** What both tools of databases return and show of rows. */
 import { z } from "zod";
-import { MAX_QUESTION_CHARACTERS } from "../../core/databases/questions/answer-question.ts";
+import { MAX_QUESTION_CHARACTERS } from "../../core/databases/questions/limits.ts";
 import type { DatabaseRows } from "../../core/ports/databases.ts";
 import { failure } from "../define-tool.ts";
 

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { answerQuestion, QUESTION_USE } from "../../core/databases/questions/answer-question.ts";
-import { explainRows } from "../../core/databases/questions/explain-rows.ts";
+import { QUESTION_USE } from "../../core/databases/questions/limits.ts";
 import { readsAsSql } from "../../core/databases/reads-as-sql.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
 import type { DatabaseRows } from "../../core/ports/databases.ts";
@@ -53,6 +52,7 @@ export default defineTool({
     const { rows, said, wasRepaired } = found.value;
     if (prompt === undefined) return toAnswerFields(rows, said);
     if (wasRepaired) return toAnswerFields(rows, add(said, "The query had to be repaired."));
+    const { explainRows } = await import("../../core/databases/questions/explain-rows.ts");
     const explained = await explainRows(prompt, rows, language, signal);
     if (explained.ok) return toAnswerFields(rows, { ...said, explanation: explained.value });
     const { error } = explained;
@@ -85,6 +85,7 @@ async function ask(
   { databases, language, signal }: Pick<ToolContext<"databases" | "language">, "databases" | "language" | "signal">,
 ): Promise<Result<Found>> {
   const asked = { question, database, answers: [], isDialogue: false, skipsNeeds: true, signal };
+  const { answerQuestion } = await import("../../core/databases/questions/answer-question.ts");
   const answered = await answerQuestion(asked, { databases, language });
   if (!answered.ok) return answered;
   if (answered.value.kind !== "answered") throw new Error("a question without a dialogue was not answered");

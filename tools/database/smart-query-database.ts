@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { drawRows } from "../../core/databases/chart.ts";
-import { answerQuestion, type Need, QUESTION_USE } from "../../core/databases/questions/answer-question.ts";
-import { toClarifications } from "../../core/databases/questions/clarifications.ts";
+import type { Need } from "../../core/databases/questions/answer-question.ts";
+import { QUESTION_USE } from "../../core/databases/questions/limits.ts";
 import { readsAsSql } from "../../core/databases/reads-as-sql.ts";
 import type { DatabaseRows } from "../../core/ports/databases.ts";
 import { defineTool, failWith } from "../define-tool.ts";
@@ -70,20 +69,21 @@ export default defineTool({
     const { query, database_name: database = null, include_visualization: isDrawn } = given;
     if (readsAsSql(query)) {
       const ran = await databases.query({ database, sql: query, signal });
-      return ran.ok ? toAnswer(ran.value, { said: NOTHING_SAID, followUps: [], isDrawn }) : failWith(ran.error);
+      return ran.ok ? await toAnswer(ran.value, { said: NOTHING_SAID, followUps: [], isDrawn }) : failWith(ran.error);
     }
     const refused = refuseQuestion(query);
     if (refused !== null) return refused;
     const { skip_clarification: skipsNeeds, clarification_answers: answers = [] } = given;
     const asked = { question: query, database, answers, isDialogue: true, skipsNeeds, signal };
+    const { answerQuestion } = await import("../../core/databases/questions/answer-question.ts");
     const answered = await answerQuestion(asked, { databases, language });
     if (!answered.ok) return failWith(answered.error);
     if (answered.value.kind === "answered") {
       const { rows, explanation, rephrased, followUps } = answered.value;
-      return toAnswer(rows, { said: { explanation, rephrased }, followUps, isDrawn });
+      return await toAnswer(rows, { said: { explanation, rephrased }, followUps, isDrawn });
     }
     const found = await databases.find(database);
-    return found.ok ? toUnclear(found.value.name, answered.value.needs) : failWith(found.error);
+    return found.ok ? await toUnclear(found.value.name, answered.value.needs) : failWith(found.error);
   },
   show(answer) {
     const { status, rows, clarifications, visualization, follow_up_questions: followUps } = answer;
@@ -107,7 +107,7 @@ export default defineTool({
   ],
 });
 
-function toAnswer(
+async function toAnswer(
   rows: DatabaseRows,
   {
     said,
@@ -115,7 +115,7 @@ function toAnswer(
     isDrawn,
   }: { readonly said: Said; readonly followUps: readonly string[]; readonly isDrawn: boolean },
 ) {
-  const drawn = isDrawn ? drawRows(rows) : null;
+  const drawn = isDrawn ? (await import("../../core/databases/chart.ts")).drawRows(rows) : null;
   return {
     status: "ok" as const,
     ...toAnswerFields(rows, said),
@@ -125,7 +125,8 @@ function toAnswer(
   };
 }
 
-function toUnclear(database: string, needs: readonly Need[]) {
+async function toUnclear(database: string, needs: readonly Need[]) {
+  const { toClarifications } = await import("../../core/databases/questions/clarifications.ts");
   const nothing = { database, sql: "", columns: [], kinds: [], rows: [], truncated: false, durationMs: 0 };
   return {
     status: "clarification_needed" as const,

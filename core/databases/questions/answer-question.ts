@@ -9,14 +9,9 @@
 import { z } from "zod";
 import { type Failure, failed, ok, type Result } from "../../base/errors.ts";
 import type { DatabaseRows, DatabasesPort } from "../../ports/databases.ts";
-import type { LanguagePort, ModelUse } from "../../ports/language.ts";
+import type { LanguagePort } from "../../ports/language.ts";
 import { chooseTables } from "./choose-tables.ts";
-
-/** What one call of a database tool may ask: a query, and its repair or an analysis of the rows. */
-export const QUESTION_USE: ModelUse = { calls: 2, inputTokens: 16_000, outputTokens: 2_000 };
-
-/** A longer question does not leave the model enough room for the schema. */
-export const MAX_QUESTION_CHARACTERS = 2_000;
+import { QUESTION_USE } from "./limits.ts";
 
 const MAX_TEXT_CHARACTERS = 1_000;
 const MAX_NEEDS = 3;

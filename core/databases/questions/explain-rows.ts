@@ -4,7 +4,7 @@ import { ok, type Result } from "../../base/errors.ts";
 import { measureTokens } from "../../model/tokens.ts";
 import type { DatabaseRows } from "../../ports/databases.ts";
 import type { LanguagePort } from "../../ports/language.ts";
-import { QUESTION_USE } from "./answer-question.ts";
+import { QUESTION_USE } from "./limits.ts";
 
 /** Of the rows that the model reads. The first ones that fit. */
 const MAX_TOKENS = 9_000;

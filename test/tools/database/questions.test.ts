@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { failed, ok } from "../../../core/base/errors.ts";
 import type { SchemaFacts } from "../../../core/databases/facts.ts";
-import { QUESTION_USE } from "../../../core/databases/questions/answer-question.ts";
+import { QUESTION_USE } from "../../../core/databases/questions/limits.ts";
 import { estimateTokens } from "../../../core/model/tokens.ts";
 import queryDatabase from "../../../tools/database/query-database.ts";
 import smartQueryDatabase from "../../../tools/database/smart-query-database.ts";
