@@ -76,6 +76,7 @@ const SECTIONS: readonly Section[] = [
   APPS,
   CAGE,
   DOCUMENTS,
+  CODEBASE,
   KNOWLEDGE,
   PAGES,
   SQL,

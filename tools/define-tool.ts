@@ -91,7 +91,7 @@ interface ToolParts<In extends z.ZodObject, Out extends z.ZodType, Need extends 
   readonly steers?: boolean;
   /** Of a tool that queries a database of the tenant: the name that a call gives; null: the only one. */
   queries?(given: z.output<In>): string | null;
-  /** Of a tool that asks the models of its task: what a call may ask; null: it asks nothing. */
+  /** Of a tool that needs `language`: what a call may ask, which its task reserves first; null: this one asks nothing. */
   modelUse?(given: z.output<In>): ModelUse | null;
   /** Of a tool that asks a person to connect an app: the app that a call names. */
   connects?(given: z.output<In>): string;

@@ -145,6 +145,7 @@ export function createApp(): App {
   secretRoutes(app);
   databaseRoutes(app);
   codebaseRoutes(app);
+  codeSearchRoutes(app);
   codebaseReindexRoutes(app);
   appRoutes(app);
   appCatalogueRoutes(app);

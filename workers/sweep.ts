@@ -7,7 +7,7 @@ import { databaseFromEnv } from "../adapters/env/database.ts";
 import { eraseTenantFilesFromEnv } from "../adapters/env/files.ts";
 import { storeShippedFromEnv } from "../adapters/env/skills.ts";
 import { memoryFromEnv } from "../adapters/env/memory.ts";
-import { inboxesFromEnv, outboxesFromEnv } from "../adapters/env/channels.ts";
+import { outboxesFromEnv } from "../adapters/env/channels.ts";
 import { sweepsFromEnv } from "../adapters/env/sweeps.ts";
 import { tenantsFromEnv } from "../adapters/env/tenants.ts";
 import type { Env } from "../adapters/env/bindings.ts";

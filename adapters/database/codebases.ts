@@ -247,11 +247,10 @@ function countLive(table: "code_symbols" | "code_chunks", tenant: string, id: st
 
 function insertCodebase(tenant: string, codebase: NewCodebase, at: number): SQL {
   const { id, name, source, agents, projects, people, every, dueAt } = codebase;
-  const list = (names: readonly string[] | null): SQL => sql`${sql.param(names === null ? null : [...names])}::text[]`;
   return sql`
     insert into codebases (tenant, id, name, source, agents, projects, people, every, due_at, status, created_at,
       updated_at)
-    select ${tenant}, ${id}, ${name}, ${JSON.stringify(source)}, ${list(agents)}, ${list(projects)}, ${list(people)},
+    select ${tenant}, ${id}, ${name}, ${JSON.stringify(source)}, ${toArray(agents)}, ${toArray(projects)}, ${toArray(people)},
       ${every}::text, ${dueAt === null ? null : iso(dueAt)}::timestamptz, 'queued',
       ${iso(at)}::timestamptz, ${iso(at)}::timestamptz
     where (select count(*) from codebases where tenant = ${tenant}) < ${MAX_CODEBASES}

@@ -16,7 +16,7 @@ export function codebasesFromEnv(
   env: Env,
   { tenant, agent, project, actsFor }: Pick<TaskFacts, "tenant" | "agent" | "project" | "actsFor">,
 ): CodebasesPort {
-  const user = { agent: agent.config.name, project, person: actsFor?.person ?? null };
+  const user = { agent: { id: agent.id, name: agent.config.name }, project, person: actsFor?.person ?? null };
   return openCodebases(codeIndexFromEnv(env), tenant, user);
 }
 
@@ -27,7 +27,7 @@ export function codeIndexFromEnv(env: Env) {
 
 /** All codebases of a tenant, for an administrator. */
 export function allCodebasesFromEnv(env: Env, tenant: string): CodebasesPort {
-  return openCodebases(databaseFromEnv(env).codebases, tenant, null);
+  return openCodebases(codeIndexFromEnv(env), tenant, null);
 }
 
 /** Whether a repository at this URL may be fetched. Its addresses are judged when it is. */

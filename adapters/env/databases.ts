@@ -25,7 +25,7 @@ export function databasesFromEnv(
   env: Env,
   { tenant, agent, project, actsFor }: Pick<TaskFacts, "tenant" | "agent" | "project" | "actsFor">,
 ): DatabasesPort {
-  const user = { agent: agent.id, project, person: actsFor?.person ?? null };
+  const user = { agent: { id: agent.id, name: agent.config.name }, project, person: actsFor?.person ?? null };
   const table = tenantDatabasesFromEnv(env, tenant);
   return openDatabases({ table, sidecar: sidecarFromEnv(env), tenant, user, facts });
 }

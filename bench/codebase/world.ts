@@ -1,13 +1,8 @@
 /** A codebase of a database of its own, read by a sidecar of this process from a git server on loopback. */
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { openDatabase } from "../../adapters/database/database.ts";
-import { parseEgressAllow } from "../../adapters/egress/address.ts";
 import { hashingEmbedder } from "../../adapters/embeddings/hashing.ts";
 import { openCodeReader } from "../../adapters/sidecar/code.ts";
-import { connectSidecar } from "../../adapters/sidecar/sidecar.ts";
 import { openPgvector } from "../../adapters/vectors/pgvector.ts";
 import { DEFAULT_DENIED_PATTERNS } from "../../core/agents/agent.ts";
 import { ok, type Result } from "../../core/base/errors.ts";
@@ -16,13 +11,10 @@ import { runIndex } from "../../core/codebases/run-index.ts";
 import { openCodebases } from "../../core/codebases/search.ts";
 import type { CodebasesPort } from "../../core/ports/codebases.ts";
 import { startTestDatabase } from "../../scripts/database/test-database.ts";
-import { makeSidecar } from "../../sidecar/app.ts";
 import { getCages } from "../../sidecar/cage/cages.ts";
 import { defineCodeJob } from "../../sidecar/code/code-job.ts";
-import { makeSystemEgress } from "../../sidecar/egress.ts";
-import { fakeFiles } from "../../test/fakes/files.ts";
 import { startGitServer } from "../../test/mock-servers/git-server.ts";
-import { closeServer, listenOnLoopback } from "../../test/mock-servers/listen.ts";
+import { startJobSidecar } from "../../test/mock-servers/job-sidecar.ts";
 
 const REPOSITORY = "bench";
 const AGENT = "coder";
@@ -37,14 +29,8 @@ interface CodebaseWorld {
 }
 
 export async function openCodebaseWorld(): Promise<CodebaseWorld> {
-  const folder = mkdtempSync(join(tmpdir(), "otto-bench-code-"));
   const [git, server] = await Promise.all([startGitServer(), startTestDatabase()]);
-  const egress = makeSystemEgress(parseEgressAllow(`127.0.0.1:${git.port}`));
-  const isolation = async () => await Promise.resolve({ level: "none", reason: "Not asked." } as const);
-  const secret = randomBytes(32).toString("hex");
-  const kinds = [defineCodeJob(egress, getCages)];
-  const app = makeSidecar(secret, egress, { kinds, folder: join(folder, "jobs"), isolation });
-  const sidecar = connectSidecar(`http://127.0.0.1:${await listenOnLoopback(app, 0)}`, secret);
+  const { sidecar, close } = await startJobSidecar(git.port, (egress) => defineCodeJob(egress, getCages));
   const database = openDatabase(server.url, server.endpoint);
   const [tenant, codebase] = [newId("tenant"), newId("codebase")];
   const act = (action: "tenant.create" | "codebase.create", target: string) => {
@@ -81,7 +67,9 @@ export async function openCodebaseWorld(): Promise<CodebaseWorld> {
       },
       denied: DEFAULT_DENIED_PATTERNS,
       openArchive: () => Promise.reject(new Error("there is no archive")),
-      filesOf: () => fakeFiles(),
+      filesOf: () => {
+        throw new Error("there is no project");
+      },
     }),
   };
   return {
@@ -92,11 +80,10 @@ export async function openCodebaseWorld(): Promise<CodebaseWorld> {
       const { status, embedder } = valueOf(await database.codebases.get(tenant, codebase));
       if (status !== "ready" || embedder === null) throw new Error(`not indexed: ${JSON.stringify(outcome)}`);
     },
-    port: openCodebases(deps, tenant, { agent: AGENT, project: null, person: null }),
+    port: openCodebases(deps, tenant, { agent: { id: AGENT, name: AGENT }, project: null, person: null }),
     async close() {
-      await closeServer(app);
+      await close();
       await Promise.all([git.close(), server.close()]);
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

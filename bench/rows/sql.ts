@@ -9,7 +9,8 @@ import type { DatabasesPort } from "../../core/ports/databases.ts";
 import type { TenantDatabase } from "../../core/ports/tenant-database-table.ts";
 import { quantile } from "../../test/drill/random.ts";
 import { type PostgresServer, startPostgres } from "../../test/mock-servers/postgres-server.ts";
-import { startSqlSidecar } from "../../test/mock-servers/sql-sidecar.ts";
+import { defineSqlJob } from "../../sidecar/sql/sql-job.ts";
+import { startJobSidecar } from "../../test/mock-servers/job-sidecar.ts";
 import type { Section } from "./section.ts";
 
 const RUNS = 60;
@@ -80,11 +81,11 @@ async function measurePort(databases: DatabasesPort): Promise<number> {
 
 /** Opens the port to this server, with a sidecar of its own in this process. */
 async function withPort<T>(postgres: PostgresServer, work: (databases: DatabasesPort) => Promise<T>): Promise<T> {
-  const { sidecar, close } = await startSqlSidecar(postgres.port);
+  const { sidecar, close } = await startJobSidecar(postgres.port, defineSqlJob);
   try {
     const dsn = postgres.urlOf("reader", WORD);
     const table = { all: async () => ok([DATABASE]), openDsn: async () => ok(dsn) };
-    const user = { agent: "agent_bench", project: null, person: null };
+    const user = { agent: { id: "agent_bench", name: "agent_bench" }, project: null, person: null };
     const facts = new FactsCache({ now: Date.now, background: () => undefined });
     return await work(openDatabases({ table, sidecar, tenant: "bench", user, facts }));
   } finally {

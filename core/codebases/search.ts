@@ -17,7 +17,8 @@ interface CodeSearchDeps extends NearDeps {
   readonly table: Pick<CodebaseTable, "all" | "find" | "readChunks">;
 }
 
-export function openCodebases(deps: CodeSearchDeps, tenant: string, user: ListedUser): CodebasesPort {
+/** `user` null: an administrator, who may search all codebases of the tenant. */
+export function openCodebases(deps: CodeSearchDeps, tenant: string, user: ListedUser | null): CodebasesPort {
   return {
     async search({ query, fileType, codebase, limit, signal }) {
       const all = await deps.table.all(tenant);

@@ -10,7 +10,6 @@ import type { DatabasesPort } from "./databases.ts";
 import type { CodebasesPort } from "./codebases.ts";
 import type { DocumentsPort } from "./documents.ts";
 import type { FilesPort } from "./files.ts";
-import type { LanguagePort } from "./language.ts";
 import type { TaskMailPort } from "./mail.ts";
 import type { LanguagePort } from "./language.ts";
 import type { McpPort } from "./mcp.ts";
@@ -54,5 +53,4 @@ export interface ToolPorts {
   readonly reminders: RemindersPort;
   readonly mail: TaskMailPort;
   readonly codebases: CodebasesPort;
-  readonly language: LanguagePort;
 }

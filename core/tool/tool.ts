@@ -310,7 +310,7 @@ export interface Tool {
   readonly app?: ToolApp;
   /** For a tool that queries a database of the tenant, through which its calls act: the name that a call gives, or null. */
   queries?(given: never): string | null;
-  /** For a tool that asks the models of its task: what a call may ask; null: it asks nothing. */
+  /** For a tool that asks a language model: what a call may ask; null if this one asks nothing. */
   modelUse?(given: never): ModelUse | null;
   /** For a tool that asks a person to connect an app: the app that a call names. */
   connects?(given: never): string;

@@ -305,7 +305,8 @@ export function codebasesOfTexts(files: Readonly<Record<string, string>> = SHOP)
     await table.publish(tenant, id, build, { commit: "a".repeat(40), deleted: [], skipped, model, at: 0 });
   };
   const filled = fill();
-  const port = openCodebases({ table, embedder, vectors }, tenant, { agent: "coder", project: null, person: null });
+  const user = { agent: { id: "agent_1", name: "coder" }, project: null, person: null };
+  const port = openCodebases({ table, embedder, vectors }, tenant, user);
   return {
     search: async (request) => {
       await filled;

@@ -1,5 +1,6 @@
 /** Databases in memory: each answers a statement by a function. */
 import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { makeId } from "../../core/base/ids.ts";
 import type { ColumnKind } from "../../core/databases/column-kinds.ts";
 import { chooseDatabase, type DatabaseChoice } from "../../core/databases/choose-database.ts";
 import type { ListedUser } from "../../core/base/user-lists.ts";

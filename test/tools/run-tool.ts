@@ -103,7 +103,6 @@ export function freshPorts(): ToolPorts {
     reminders: fakeReminders(),
     mail: fakeMail(),
     codebases: codebasesOfTexts(),
-    language: fakeLanguage(),
   };
 }
 

@@ -1,8 +1,6 @@
 /** How often a codebase is indexed again. */
 import { createRoute, z } from "@hono/zod-openapi";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
-import { raise } from "../../core/base/errors.ts";
-import { isId } from "../../core/base/ids.ts";
 import { findNextReindex } from "../../core/codebases/reindex-rule.ts";
 import { answers, withKey } from "../http/answers.ts";
 import { createAuditEntry } from "../http/audit-entry.ts";
@@ -10,7 +8,8 @@ import type { App } from "../http/context.ts";
 import { requireScope } from "../http/middleware/require-scope.ts";
 import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
-import { codebaseSchema, reindexInput, toCodebaseView } from "./view.ts";
+import { findCodebase, showCodebase } from "./read-codebase.ts";
+import { codebaseSchema, reindexInput } from "./view.ts";
 
 const setReindex = createRoute({
   tags: ["Codebases"],
@@ -33,12 +32,10 @@ export function codebaseReindexRoutes(app: App): void {
   app.openapi(setReindex, async (c) => {
     const { id } = c.req.valid("param");
     const { every } = c.req.valid("json");
-    const { codebases } = databaseFromEnv(c.env);
-    if (!isId("codebase", id)) raise("not_found", "There is no such codebase.");
-    unwrap(await codebases.get(getTenant(c), id));
+    await findCodebase(c, id);
     const act = await createAuditEntry(c, "codebase.schedule", id);
     const dueAt = unwrap(findNextReindex(every, act.at));
-    unwrap(await codebases.setEvery(getTenant(c), id, { every, dueAt }, act));
-    return c.json(toCodebaseView(unwrap(await codebases.get(getTenant(c), id))), 200);
+    unwrap(await databaseFromEnv(c.env).codebases.setEvery(getTenant(c), id, { every, dueAt }, act));
+    return c.json(await showCodebase(c, await findCodebase(c, id)), 200);
   });
 }

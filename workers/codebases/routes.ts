@@ -8,11 +8,12 @@ import {
 } from "../../adapters/env/codebases.ts";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { raise } from "../../core/base/errors.ts";
-import { isId, makeId } from "../../core/base/ids.ts";
+import { makeId } from "../../core/base/ids.ts";
 import { changeLists, NO_LISTS } from "../../core/base/user-lists.ts";
 import { sha256Hex } from "../../core/base/sha256.ts";
-import type { Codebase, CodebaseSource } from "../../core/codebases/codebase.ts";
+import type { CodebaseSource } from "../../core/codebases/codebase.ts";
 import { findNextReindex } from "../../core/codebases/reindex-rule.ts";
+import { readListNames, readUsers } from "../agents/user-lists.ts";
 import { answers, emptyBody, withKey } from "../http/answers.ts";
 import { createAuditEntry } from "../http/audit-entry.ts";
 import type { App, AppContext } from "../http/context.ts";
@@ -20,8 +21,16 @@ import { requireScope } from "../http/middleware/require-scope.ts";
 import { getIdSource } from "../http/new-ids.ts";
 import { getTenant } from "../http/principal.ts";
 import { unwrap } from "../http/unwrap.ts";
+import { findCodebase, showCodebase } from "./read-codebase.ts";
 import { requestIndex } from "./request-index.ts";
-import { archiveSchema, codebaseInput, type CodebaseInput, codebaseSchema, toCodebaseView } from "./view.ts";
+import {
+  archiveSchema,
+  codebaseChange,
+  codebaseInput,
+  type CodebaseInput,
+  codebaseSchema,
+  toCodebaseView,
+} from "./view.ts";
 
 const PATH = "/v1/codebases";
 const ZIP = "application/zip";
@@ -119,11 +128,7 @@ export function codebaseRoutes(app: App): void {
   });
 
   app.openapi(create, async (c) => {
-    const { name, source: given, agents = null, projects = null, people = null, reindex } = c.req.valid("json");
-    if (agents === null && projects === null && people === null)
-      raise("invalid_input", "agents, projects or people: give at least one list of who may search it.", {
-        field: "agents",
-      });
+    const { name, source: given, agents, projects, people, reindex } = c.req.valid("json");
     const source = await readSource(c, given);
     const lists = changeLists(NO_LISTS, await readUsers(c, { agents, projects, people }));
     const { createdAt, random } = await getIdSource(c, "codebase");
@@ -131,11 +136,9 @@ export function codebaseRoutes(app: App): void {
     const act = await createAuditEntry(c, "codebase.create", id);
     const every = reindex?.every ?? null;
     const rule = { every, dueAt: unwrap(findNextReindex(every, createdAt)) };
-    const made = unwrap(
-      await table(c).create(getTenant(c), { id, name, source, agents, projects, people, ...rule }, act),
-    );
+    const made = unwrap(await table(c).create(getTenant(c), { id, name, source, ...lists, ...rule }, act));
     await requestIndex(c.env, getTenant(c), { codebase: id, after: 0 }, act.id);
-    return c.json(toCodebaseView(made), 202, { location: `${PATH}/${id}` });
+    return c.json(await showCodebase(c, made), 202, { location: `${PATH}/${id}` });
   });
 
   app.openapi(list, async (c) => {
@@ -144,18 +147,18 @@ export function codebaseRoutes(app: App): void {
     return c.json({ data: all.map((one) => toCodebaseView(one, nameLists)), next_cursor: null }, 200);
   });
 
-  app.openapi(show, async (c) => c.json(await view(c, await find(c, c.req.valid("param").id)), 200));
+  app.openapi(show, async (c) => c.json(await showCodebase(c, await findCodebase(c, c.req.valid("param").id)), 200));
 
   app.openapi(change, async (c) => {
-    const { id } = await find(c, c.req.valid("param").id);
+    const { id } = await findCodebase(c, c.req.valid("param").id);
     const lists = await readUsers(c, c.req.valid("json"));
     const act = await createAuditEntry(c, "codebase.update", id);
-    return c.json(await view(c, unwrap(await table(c).update(getTenant(c), id, lists, act))), 200);
+    return c.json(await showCodebase(c, unwrap(await table(c).update(getTenant(c), id, lists, act))), 200);
   });
 
   app.openapi(remove, async (c) => {
-    const found = await find(c, c.req.valid("param").id);
-    const shown = await view(c, found);
+    const found = await findCodebase(c, c.req.valid("param").id);
+    const shown = await showCodebase(c, found);
     const act = await createAuditEntry(c, "codebase.delete", found.id);
     unwrap(await table(c).remove(getTenant(c), found.id, act));
     await requestIndex(c.env, getTenant(c), { codebase: found.id, after: null }, act.id);
@@ -164,25 +167,16 @@ export function codebaseRoutes(app: App): void {
   });
 
   app.openapi(reindex, async (c) => {
-    const { id } = await find(c, c.req.valid("param").id);
+    const { id } = await findCodebase(c, c.req.valid("param").id);
     const act = await createAuditEntry(c, "codebase.reindex", id);
     const requested = unwrap(await table(c).request(getTenant(c), id, act));
     await requestIndex(c.env, getTenant(c), { codebase: id, after: requested.builds }, act.id);
-    return c.json(toCodebaseView(requested), 202);
+    return c.json(await showCodebase(c, requested), 202);
   });
-}
-
-async function view(c: AppContext, one: Codebase) {
-  return toCodebaseView(one, await readListNames(c, [one]));
 }
 
 function table(c: AppContext) {
   return databaseFromEnv(c.env).codebases;
-}
-
-async function find(c: AppContext, id: string): Promise<Codebase> {
-  if (!isId("codebase", id)) raise("not_found", "There is no such codebase.");
-  return unwrap(await table(c).get(getTenant(c), id));
 }
 
 function readArchive(c: AppContext): Uint8Array {

@@ -39,7 +39,7 @@ export const codebaseInput = z
     source: sourceInput.describe(
       "`git`: the https URL of a repository, with a `ref` and the name of a `secret` that is bound to its host; `zip`: the hash of an uploaded archive; `project`: the shared files of a project.",
     ),
-    ...codebaseUsersShape,
+    ...userListsShape,
     reindex: z.strictObject({ every: every.optional() }).optional().describe("How often it is indexed again."),
   })
   .refine(hasList, { message: NO_LIST, path: ["agents"] })
@@ -81,10 +81,13 @@ export const archiveSchema = z
   })
   .meta({ id: "CodebaseArchive" });
 
-export function toCodebaseView(codebase: Codebase): z.input<typeof codebaseSchema> {
+/** `nameLists` writes its lists, with agents by name. */
+export function toCodebaseView(
+  codebase: Codebase,
+  nameLists: (lists: UserLists) => CodebaseLists,
+): z.input<typeof codebaseSchema> {
   const { source, agents, projects, people, skipped, every, indexedAt, createdAt, updatedAt, ...more } = codebase;
   const { builds: _, published: __, ...rest } = more;
-  const copy = (names: readonly string[] | null): string[] | null => (names === null ? null : [...names]);
   return {
     ...rest,
     source: "zip" in source ? { zip: source.zip.hash } : source,

@@ -231,7 +231,9 @@ export const traceSchema = z
         duration_ms: z.int().nullable(),
         usage: z
           .strictObject(amount)
-          .describe("The total cost of the step, including summaries of results, questions of its tools, and ended subtasks."),
+          .describe(
+            "The total cost of the step, including summaries of results, questions of its tools, and ended subtasks.",
+          ),
         models: z.array(z.string()).describe("The models that were called, in order."),
         calls: z.array(
           z.strictObject({

@@ -29,9 +29,7 @@ import { openToolSearch } from "../../core/steps/find-tools.ts";
 import type { Toolset } from "../../core/steps/toolset.ts";
 import { type PerformDeps, RETRY_DELAYS_MS } from "../../core/steps/perform.ts";
 import type { ShapeLimits } from "../../core/gateway/shape.ts";
-import { notSent } from "../../core/base/errors.ts";
 import type { ConnectionsPort } from "../../core/ports/connections.ts";
-import type { LanguagePort } from "../../core/ports/language.ts";
 import type { OwnResult } from "../../core/steps/rpc.ts";
 import { toSecretUser } from "../../core/secrets/secret-use.ts";
 import type { TaskFacts } from "../../core/task/state.ts";
@@ -41,11 +39,6 @@ import { meterWork } from "../http/charge-cost.ts";
 import { logAppCall, logDefect } from "../http/log.ts";
 import { openTaskReminders } from "../schedules/task-reminders.ts";
 import { openToolLists } from "./lists.ts";
-
-/** Until a task's models can be asked. */
-const NO_LANGUAGE: LanguagePort = {
-  ask: async () => notSent("not_available", "This needs a language model, which is not available here."),
-};
 
 /**
  * `own` are the task's results that its object sent; null if they have to be read from the object. `joined`: how many
@@ -96,7 +89,6 @@ export function openPerformDeps(
       reminders: openTaskReminders(env, facts),
       mail: taskMailFromEnv(env, facts),
       codebases: codebasesFromEnv(env, facts),
-      language: NO_LANGUAGE,
       toolSearch: openToolSearch(
         toolset,
         async () => await openToolLists(env, facts, tools),

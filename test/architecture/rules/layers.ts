@@ -181,15 +181,16 @@ const LAYERS: readonly Layer[] = [
     name: "bench",
     files: /^bench\//,
     // It starts the system and its mock servers as the drills do; its floors use what they are the floor of. The bench of
-    // memory and that of databases measure their adapters alone, that of the cage starts cages, the rows of documents and of
+    // memory and those of documents and of databases measure their adapters alone, those of code and of databases run the jobs of the sidecar, that of the cage starts cages, the rows of documents and of
     // pages the converters, that of the console a browser. `agents` is a contender that is installed elsewhere, for its counts and times.
     imports: [
       CORE,
       /^bench\//,
-      /^adapters\/(database|databases|embeddings|memory|vectors)\//,
+      /^adapters\/(database|databases|embeddings|knowledge|memory|vectors)\//,
       /^adapters\/re2\/patterns\.ts$/,
       /^scripts\//,
-      /^sidecar\/cage\//,
+      /^sidecar\/(cage|code|sql)\//,
+      /^adapters\/sidecar\/code\.ts$/,
       /^sidecar\/(documents|web)\//,
       /^test\/(setup|mock-servers|drill)\//,
       /^test\/sidecar\/__fixtures__\/pages\//,

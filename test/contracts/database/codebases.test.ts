@@ -283,9 +283,9 @@ describe.each(Object.entries(BACKENDS))("codebases of %s", (_, open) => {
     await table.publish(a, id, build, DONE);
     expect(valueOf(await table.get(a, id))).toMatchObject({ embedder: MODEL, published: 2, builds: 2 });
     const found = valueOf(await table.readChunks(a, all, ids));
-    expect(found.map(({ path, code, startLine }) => [path, code, startLine]).toSorted()).toEqual([
-      ["a.ts", "gamma", 1],
-      ["b.ts", "beta", 1],
+    expect(found.map(({ path, code, startLine }) => `${path} ${code} ${startLine}`).toSorted()).toEqual([
+      "a.ts gamma 1",
+      "b.ts beta 1",
     ]);
     expect(await table.readChunks(a, { ...all, extensions: ["py"] }, ids)).toEqual({ ok: true, value: [] });
     expect(await table.readChunks(a, { ...all, codebases: [] }, ids)).toEqual({ ok: true, value: [] });

@@ -5,14 +5,15 @@ import { FactsCache } from "../../../adapters/databases/facts-cache.ts";
 import { failed, ok } from "../../../core/base/errors.ts";
 import type { DatabaseChoice } from "../../../core/databases/choose-database.ts";
 import type { TenantDatabase } from "../../../core/ports/tenant-database-table.ts";
-import { fakeDatabases } from "../../fakes/databases.ts";
+import { ANALYST, fakeDatabases } from "../../fakes/databases.ts";
 import { type PostgresServer, startPostgres } from "../../mock-servers/postgres-server.ts";
-import { startSqlSidecar } from "../../mock-servers/sql-sidecar.ts";
+import { defineSqlJob } from "../../../sidecar/sql/sql-job.ts";
+import { startJobSidecar } from "../../mock-servers/job-sidecar.ts";
 import { databasesContract } from "./suite.ts";
 
 const PASSWORD = "canary-19c4";
 let postgres: PostgresServer;
-let sidecar: Awaited<ReturnType<typeof startSqlSidecar>>;
+let sidecar: Awaited<ReturnType<typeof startJobSidecar>>;
 
 beforeAll(async () => {
   postgres = await startPostgres();
@@ -24,7 +25,7 @@ beforeAll(async () => {
     insert into orders values (1), (2);
     grant select on orders to reader;
     grant all on orders to writer`);
-  sidecar = await startSqlSidecar(postgres.port);
+  sidecar = await startJobSidecar(postgres.port, defineSqlJob);
 });
 afterAll(async () => {
   await sidecar.close();

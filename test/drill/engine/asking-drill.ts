@@ -21,7 +21,7 @@ export interface AskingReport {
   readonly kills: number;
   /** Questions that arrived at the model server. */
   readonly questions: number;
-  /** Tokens that the model server billed for questions, and what tasks were charged in all. */
+  /** Tokens that the model server billed for questions, and what all tasks were charged. */
   readonly billed: number;
   readonly charged: number;
   readonly violations: readonly string[];

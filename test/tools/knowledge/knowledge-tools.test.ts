@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { hashingEmbedder } from "../../../adapters/embeddings/hashing.ts";
 import { openCodebases } from "../../../core/codebases/search.ts";
 import { CallSources } from "../../../core/knowledge/sources.ts";
 import type { KnowledgePort } from "../../../core/ports/knowledge-search.ts";
@@ -12,6 +13,7 @@ import semanticSearch from "../../../tools/knowledge/semantic-search.ts";
 import { exampleKnowledge, FakeKnowledge, textPiece } from "../../fakes/knowledge-port.ts";
 import { fakeCodebases } from "../../fakes/codebases.ts";
 import { fakeFiles } from "../../fakes/files.ts";
+import { fakeVectors } from "../../fakes/vectors.ts";
 import { OPEN_RULES, runTool } from "../run-tool.ts";
 
 const fails = async () => ({ ok: false, error: { code: "upstream_failed", message: "No reply." } }) as const;
@@ -194,7 +196,9 @@ describe("search_multimodal", () => {
     expect(output).toContain("[2] shop · lines 1-1 · function\n> src/cart.ts\n> addItem: ");
     const first = await runTool(searchMultimodal, { query: "revenue by quarter, addItem", limit: 1 });
     expect(first.result).toMatchObject({ total: 2, results: [{ kind: "table" }], by_kind: { codegraph: 0 } });
-    const codebases = openCodebases(fakeCodebases(), "ten_a", { agent: "coder", project: null, person: null });
+    const deps = { table: fakeCodebases(), embedder: hashingEmbedder(), vectors: fakeVectors() };
+    const user = { agent: { id: "agent_1", name: "coder" }, project: null, person: null };
+    const codebases = openCodebases(deps, "ten_a", user);
     const without = await runTool(searchMultimodal, { query: "revenue by quarter" }, { codebases });
     expect(without.result).toMatchObject({ total: 1, by_kind: { table: 1, codegraph: 0 } });
     const alone = await runTool(searchMultimodal, { query: "addItem", kb_types: ["codegraph"] }, { codebases });

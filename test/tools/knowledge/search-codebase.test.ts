@@ -53,7 +53,7 @@ describe("search_codebase", () => {
       code: "not_found",
       message: 'There is no codebase "shp". There are: shop.',
     });
-    const user = { agent: "coder", project: null, person: null };
+    const user = { agent: { id: "agent_1", name: "coder" }, project: null, person: null };
     const codebases = openCodebases({ ...NEAR, table: fakeCodebases() }, "ten_a", user);
     const none = await runTool(searchCodebase, { query: "x" }, { codebases });
     expect(none.failure).toMatchObject({ code: "not_found", message: expect.stringContaining("POST /v1/codebases") });

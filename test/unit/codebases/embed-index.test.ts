@@ -13,7 +13,7 @@ const [TENANT, ID, AT] = ["ten_a", "cdb_1", 1_800_000_000_000];
 const ACT = { id: "aud_1", at: AT, actor: "key_1", target: ID, requestId: "req_1" } as const;
 const MODEL = "topics";
 const SIGNAL = new AbortController().signal;
-const USER = { agent: "coder", project: null, person: null };
+const USER = { agent: { id: "agent_1", name: "coder" }, project: null, person: null };
 const NEW = { every: null, dueAt: null, agents: ["coder"], projects: null, people: null };
 const FILES = {
   "pay.js": "function charge() {}\n// subscription invoices and refunds",

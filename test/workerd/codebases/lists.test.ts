@@ -42,15 +42,33 @@ async function searchEveryWay(caller: Caller, more: { readonly project?: string 
   return [called.text, ...ledgers.map(({ text }) => text)];
 }
 
-test.each<[string, object, { readonly project?: string }]>([
-  ["another agent", { agents: ["coder"] }, {}],
-  ["a task of another project", { agents: ["default"], projects: ["shop"] }, { project: "web" }],
-  ["a task without a project", { agents: ["default"], projects: ["shop"] }, {}],
-  ["a task that acts for nobody", { people: ["per_01jd0000000000000000000000"] }, {}],
-  ["anyone, by an empty list", { agents: [] }, {}],
+const byProject = () => ({ agents: ["default"], projects: ["shop"] });
+
+async function byAnotherAgent(caller: Caller): Promise<object> {
+  const made = await caller.send("POST", "/v1/agents", {
+    name: "coder",
+    instructions: "Write code.",
+    tools: [],
+    permissions: [],
+  });
+  expect(made.status, made.text).toBe(201);
+  return { agents: ["coder"] };
+}
+
+async function byPerson(caller: Caller): Promise<object> {
+  const { json } = await caller.send("POST", "/v1/people", { name: "Ana" });
+  return { people: [json.id] };
+}
+
+test.each<[string, (caller: Caller) => object | Promise<object>, { readonly project?: string }]>([
+  ["another agent", byAnotherAgent, {}],
+  ["a task of another project", byProject, { project: "web" }],
+  ["a task without a project", byProject, {}],
+  ["a task that acts for nobody", byPerson, {}],
+  ["anyone, by an empty list", () => ({ agents: [] }), {}],
 ])("reaches nothing: %s", LONG, async (_, lists, more) => {
   const caller = await makeCaller();
-  await addCodebase(caller, lists);
+  await addCodebase(caller, await lists(caller));
   for (const text of await searchEveryWay(caller, more)) {
     expect(text).not.toContain(CANARY);
     expect(text).toContain("not_found");

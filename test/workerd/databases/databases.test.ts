@@ -179,13 +179,28 @@ describe("query_database", () => {
     });
   });
 
-  test("says that plain language and an analysis need a language model", async () => {
+  test("answers a question in plain words by the task's model, in a call and in a task, which is charged for it", async () => {
     await check(await add());
-    for (const given of [{ query: "How many orders are there?" }, { analysis_prompt: "Who bought most?" }])
-      expect(await query(given)).toMatchObject({
-        ok: false,
-        error: { code: "not_available", message: expect.stringContaining("language model") },
-      });
+    const answer = { sql: "select count(*) from orders", explanation: "Counts.", rephrased_query: "How many orders?" };
+    const reply = { calls: [{ name: "answer", arguments: answer }], usage: { input: 7_000, output: 40 } };
+    const asked = { query: `How many orders are there? OBEY:${btoa(JSON.stringify(reply))}:` };
+    expect(await query(asked)).toMatchObject({
+      ok: true,
+      result: { sql: expect.stringContaining("orders"), row_count: 1 },
+    });
+    const { id } = await caller.makeTask(
+      [{ calls: [{ name: "query_database", arguments: asked }], usage: { input: 10, output: 5 } }, { text: "Done." }],
+      { agent },
+    );
+    const task = await caller.until(id, ({ status }: TaskView) => status === "completed");
+    expect(task.usage.input_tokens).toBeGreaterThanOrEqual(7_010);
+    const trace = await caller.send("GET", `/v1/tasks/${id}/trace`);
+    expect(trace.json.steps[0].usage).toMatchObject({ input_tokens: 7_010, output_tokens: 45 });
+  });
+
+  test("says so if the model answers a question in another form", async () => {
+    await check(await add());
+    expect(await query({ query: "How many orders are there?" })).toMatchObject(failsWith("upstream_failed"));
   });
 
   test("serves the agents of its list alone, and of several lists only who is in each", async () => {

@@ -118,6 +118,7 @@ test("says in the log that the database is away, and throws nothing", async () =
     "waking documents",
     "removing documents",
     "embedding documents",
+    "indexing codebases again",
   ]);
 });
 

@@ -126,9 +126,19 @@ export type Citation = { n: number; piece_id: string; document_id: string; versi
 
 export type ClosedWaitKind = "question" | "approval" | "connection";
 
+export type CodeFound = { query: string; results: (CodeResult)[]; searched: ({ name: string; files: number; status: CodebaseStatus })[] };
+
+export type CodeResult = { file: string; codebase: string; language: string; symbol: string | null; kind: CodeSymbolKind | null; signature: string | null; start_line: number; end_line: number; code: string; score: number; commit: string | null };
+
+export type CodeSearchInput = { query: string; codebase?: string | undefined; file_type?: string | undefined; limit?: number | undefined };
+
+export type CodeSymbolKind = "class" | "constant" | "enum" | "function" | "interface" | "method" | "module" | "struct" | "trait" | "type" | "variable";
+
 export type Codebase = { id: string; name: string; source: { git: string; ref?: string | undefined; secret?: string | undefined } | { zip: string } | { project: string }; agents: (string)[] | null; projects: (string)[] | null; people: (string)[] | null; status: CodebaseStatus; error: string | null; commit: string | null; files: number; symbols: number; chunks: number; skipped: Partial<Record<CodebaseSkipReason, number>>; embedder: string | null; reindex: { every: string | null }; indexed_at: string | null; created_at: string; updated_at: string };
 
 export type CodebaseArchive = { hash: string; size: number };
+
+export type CodebaseChangeInput = { agents?: (string)[] | null | undefined; projects?: (string)[] | null | undefined; people?: (string)[] | null | undefined };
 
 export type CodebaseReindexInput = { every: string | null };
 
@@ -186,9 +196,9 @@ export type CustomToolInput = { name: string; summary: string; toolbox?: string 
 
 export type CutField = "input" | "output" | "error" | "pending" | "skills" | "metadata";
 
-export type Database = { id: string; name: string; kind: DatabaseKind; agents: (string)[] | null; projects: (string)[] | null; people: (string)[] | null; tls: DatabaseTls; schemas?: (string)[] | undefined; tables?: { allow?: (string)[] | undefined; deny?: (string)[] | undefined } | undefined; columns?: { deny?: (string)[] | undefined } | undefined; functions?: (string)[] | undefined; samples?: boolean | undefined; max_rows: number; timeout_s: number; accept_writing_role: boolean; status: DatabaseCheckStatus; check: { role: string; server: string; grants: (string)[]; tables: (string)[] } | null; version: number; created_at: string; updated_at: string };
+export type Database = { id: string; name: string; kind: DatabaseKind; host: string | null; agents: (string)[] | null; projects: (string)[] | null; people: (string)[] | null; tls: DatabaseTls; schemas?: (string)[] | undefined; tables?: { allow?: (string)[] | undefined; deny?: (string)[] | undefined } | undefined; columns?: { deny?: (string)[] | undefined } | undefined; functions?: (string)[] | undefined; samples?: boolean | undefined; max_rows: number; timeout_s: number; accept_writing_role: boolean; status: DatabaseCheckStatus; check: { role: string; server: string; grants: (string)[]; tables: (string)[] } | null; version: number; created_at: string; updated_at: string };
 
-export type DatabaseChangeInput = { dsn?: string | undefined; agents?: (string)[] | null | undefined; projects?: (string)[] | null | undefined; people?: (string)[] | null | undefined; tls?: DatabaseTls | undefined; schemas?: (string)[] | undefined; tables?: { allow?: (string)[] | undefined; deny?: (string)[] | undefined } | undefined; columns?: { deny?: (string)[] | undefined } | undefined; functions?: (string)[] | undefined; samples?: boolean | undefined; max_rows?: number | undefined; timeout_s?: number | undefined; accept_writing_role?: boolean | undefined };
+export type DatabaseChangeInput = { dsn?: string | undefined; agents?: (string)[] | null | undefined; projects?: (string)[] | null | undefined; people?: (string)[] | null | undefined; tls?: DatabaseTls | undefined; schemas?: (string)[] | null | undefined; tables?: { allow?: (string)[] | undefined; deny?: (string)[] | undefined } | undefined; columns?: { deny?: (string)[] | undefined } | undefined; functions?: (string)[] | undefined; samples?: boolean | undefined; max_rows?: number | undefined; timeout_s?: number | undefined; accept_writing_role?: boolean | undefined };
 
 export type DatabaseCheckStatus = "unchecked" | "ready" | "rejected";
 
