@@ -6,7 +6,7 @@ const STATEMENTS: readonly RegExp[] = [
   /^with\s+(?:recursive\s+)?(?:"[^"]*"|[\p{L}\p{N}_$]+)\s*(?:\([^)]*\)\s*)?as\b[^(]{0,30}\(/iu,
   /^explain\s*(?:\(|(?:analyze|verbose|select|with|values|insert|update|delete)\b)/i,
   /^(?:values|call\s+[\w."]+)\s*\(/i,
-  /^table\s+[\w."]+\s*;?\s*$/i,
+  /^table\s+[\w."]+\s*(?:;\s*)?$/i,
   /^set\s+(?:local|session|role|[\w.]+\s*(?:=|to\b))/i,
   /^do\s*(?:\$|'|language\b)/i,
   /^begin\s*(?:;|$|transaction\b|read\b|isolation\b)/i,

@@ -26,7 +26,7 @@ export interface Question<Answer> {
 
 /**
  * Failures: `not_available` (the task has no language model, such as with the demo model), `budget_exceeded` (more questions or a
- * longer one than the tool declared), `timeout`, `upstream_failed` (also for an answer of another shape). Never throws.
+ * longer one than the tool declared), `timeout`, `upstream_failed` (also for an answer of another shape). Throws only on a defect.
  */
 export interface LanguagePort {
   ask<Answer>(question: Question<Answer>): Promise<Result<Answer>>;

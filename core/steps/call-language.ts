@@ -19,7 +19,7 @@ const ANSWER_NOTE = `Answer with one call of the tool ${ANSWER}.`;
 /** The longest wait for one answer. The call's own limit is usually shorter. */
 const TIMEOUT_MS = 60_000;
 const IDLE_TIMEOUT_MS = 30_000;
-const FENCE = /^```(?:json)?\s*([^]*?)\s*```$/;
+const FENCE = "```";
 
 /** What the questions of a call need. `model` null: no language model is configured. */
 export interface LanguageDeps {
@@ -102,7 +102,7 @@ type QuestionEnd =
   | { readonly kind: "replied"; readonly reply: Reply; readonly usage: ModelUsage }
   | { readonly kind: "failed"; readonly failure: ModelFailure; readonly usage: ModelUsage };
 
-/** Reads a reply to its end. One that was cut off costs the input, the output so far and a checkpoint more. */
+/** Reads a reply to its end. One that ended while it was written costs the input, the output so far and a checkpoint more. */
 async function readReply(
   chunks: AsyncIterable<ModelChunk>,
   inputTokens: number,
@@ -114,12 +114,14 @@ async function readReply(
     outputTokens: Math.min(maxOutputTokens, written + CHECKPOINT_TOKENS),
     estimated: true,
   });
+  let isWriting = false;
   for await (const chunk of chunks) {
+    isWriting ||= chunk.type === "text" || chunk.type === "progress";
     if (chunk.type === "progress") written = Math.max(written, chunk.outputTokens);
     else if (chunk.type === "done") return { kind: "replied", reply: chunk, usage: chunk.usage };
     else if (chunk.type === "failed") {
       const { failure } = chunk;
-      return { kind: "failed", failure, usage: mayBeCharged(failure) ? cutOff() : NO_USAGE };
+      return { kind: "failed", failure, usage: isWriting || mayBeCharged(failure) ? cutOff() : NO_USAGE };
     }
   }
   return { kind: "failed", failure: NO_END, usage: cutOff() };
@@ -127,13 +129,20 @@ async function readReply(
 
 /** Returns the answer that a reply has: the arguments of its call, or its text, if the model called no tool. */
 function readAnswer<Answer>({ calls, text }: Reply, schema: z.ZodType<Answer>): Result<Answer> {
-  const written = (calls.find(({ name }) => name === ANSWER)?.arguments ?? text).trim();
+  const written = calls.find(({ name }) => name === ANSWER)?.arguments ?? removeFence(text.trim());
   try {
-    const parsed = schema.safeParse(JSON.parse(FENCE.exec(written)?.[1] ?? written));
+    const parsed = schema.safeParse(JSON.parse(written));
     return parsed.success ? ok(parsed.data) : OTHER_SHAPE;
   } catch {
     return OTHER_SHAPE;
   }
+}
+
+/** Returns the content of a text that is one block of code, and any other text unchanged. */
+function removeFence(text: string): string {
+  if (!text.startsWith(FENCE) || !text.endsWith(FENCE) || text.length < 2 * FENCE.length) return text;
+  const content = text.slice(FENCE.length, -FENCE.length);
+  return content.startsWith("json") ? content.slice("json".length) : content;
 }
 
 function toFailure({ kind, message }: ModelFailure): ReturnType<typeof failed> {

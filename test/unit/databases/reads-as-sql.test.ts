@@ -34,3 +34,10 @@ it.each([
 ])("%j", (text, expected) => {
   expect(readsAsSql(text)).toBe(expected);
 });
+
+it.each(["table x", "with a", "explain", "set", "begin"])(
+  "reads %s and many spaces in a time that grows with their number alone",
+  (begin) => {
+    expect(readsAsSql(`${begin}${" ".repeat(50_000)}y`)).toBe(false);
+  },
+);

@@ -61,6 +61,14 @@ describe("a question", () => {
     expect(language.used).toEqual({ inputTokens: 120, outputTokens: 7, estimated: false });
   });
 
+  test("is read in a time that grows with its length alone", async () => {
+    const text = `\`\`\`${" ".repeat(200_000)}x`;
+    const language = open(() => ({ text, usage: { input: 1, output: 1 } }));
+    expect(await language.ask(question())).toMatchObject({ ok: false, error: { code: "upstream_failed" } });
+    const fenced = open(() => ({ text: '```json\n{"word":"yes"}\n```', usage: { input: 1, output: 1 } }));
+    expect(await fenced.ask(question())).toEqual({ ok: true, value: { word: "yes" } });
+  });
+
   test("asks nothing without a reservation", async () => {
     const language = new CallLanguage({
       model: fakeModel(() => right),
@@ -90,6 +98,19 @@ describe("the use of questions", () => {
     const language = open(() => failing(kind));
     expect(await language.ask(question())).toMatchObject({ ok: false, error: { code } });
     expect(language.used).toMatchObject({ inputTokens, outputTokens });
+  });
+
+  test("of one that fails while it is written is charged", async () => {
+    const model: ModelPort = {
+      async *stream() {
+        yield await Promise.resolve({ type: "text" as const, text: '{"wo' });
+        const failure = { kind: "refused" as const, retryable: false, retryAfterMs: null, message: "no" };
+        yield { type: "failed" as const, failure };
+      },
+    };
+    const language = openOver(model);
+    expect(await language.ask(question())).toMatchObject({ ok: false });
+    expect(language.used).toMatchObject({ inputTokens: ASKS.inputTokens, outputTokens: CHECKPOINT_TOKENS });
   });
 
   test("of one that still waits is its reservation", async () => {
