@@ -1,7 +1,7 @@
 /**
  * The model calls of tools. A call that may ask a model starts with its whole cost reserved, in the same write as its attempt;
- * what it used is settled with its outcome. One that was cut off costs its reservation, so a task is never charged less than its
- * provider bills.
+ * what it used is settled with its outcome. One that was cut off costs its reservation, so that a task is charged for what its
+ * provider may bill.
  */
 import type { ModelUsage } from "../model/messages.ts";
 import { canRun, findRunnable } from "./advance.ts";
@@ -11,30 +11,37 @@ import { failedOutcome } from "./ledger.ts";
 import type { Amount, BatchCall, TaskState } from "./state.ts";
 import type { Turn } from "./turn.ts";
 
-/** Estimates what the calls that can start now may ask, each within the task's own limits; zero if none asks. */
+/**
+ * Estimates what the largest of the calls that can start now may ask, within the task's own limits; zero if none asks. The others
+ * start with it if the grant allows, and else one after the other: a task must not wait for the budget of all.
+ */
 export function estimateAskNeeds(state: TaskState): Amount {
-  return findRunnable(state.batch).reduce((sum, { asks, reserved }) => {
-    if (asks === undefined || reserved !== undefined) return sum;
+  return findRunnable(state.batch).reduce((most, { asks, reserved }) => {
+    if (asks === undefined || reserved !== undefined) return most;
     const needed = reserveAsks({ ...state, permit: null }, asks);
-    if (typeof needed === "string") return sum;
+    if (typeof needed === "string") return most;
     const { inputTokens, outputTokens, costMicros } = needed;
-    return { tokens: sum.tokens + inputTokens + outputTokens, costMicros: sum.costMicros + costMicros };
+    return {
+      tokens: Math.max(most.tokens, inputTokens + outputTokens),
+      costMicros: Math.max(most.costMicros, costMicros),
+    };
   }, NO_AMOUNT);
 }
 
 /**
- * Reserves what a call may ask. False: it does not start. It failed if the task's limits or a new permit do not allow it; else it
- * waits for a larger grant.
+ * Reserves what a call may ask. False: it does not start. It waits while another call has a reservation, part of which returns, and
+ * for a larger grant; else it failed, because the task's limits or a new permit do not allow it.
  */
 export function reserveBeforeStart(turn: Turn, call: BatchCall): boolean {
   const { asks } = call;
   if (asks === undefined) return true;
-  const { model, permit } = turn.state;
+  const { batch, model, permit } = turn.state;
   const reserved = reserveAsks(turn.state, asks);
   if (typeof reserved !== "string") {
     turn.replace({ ...call, reserved: { ...reserved, model: model.index } });
     return true;
   }
+  if (batch.some((other) => other.reserved !== undefined)) return false;
   if (reserved === "permit" && permit?.isNew !== true) return false;
   const most = asks.calls * (asks.inputTokens + asks.outputTokens);
   const whose = reserved === "task" ? "the task" : "its tenant";

@@ -25,6 +25,8 @@ import { expiredOutcome, hasSettlement, openWait, toDecidesField, toQuestionFiel
 const MAX_ATTACHMENTS = 500;
 /** Interrupted attempts after which a call fails. */
 const MAX_CALL_ATTEMPTS = 50;
+/** The same for a call that asks a model: each attempt is charged its whole reservation. */
+const MAX_ASKING_ATTEMPTS = 3;
 
 /** Writes the batch of a step. A call that ran in the model phase has had its attempt. */
 export function openBatch(turn: Turn, calls: readonly PreparedCall[]): void {
@@ -134,7 +136,7 @@ function settleCutOff(turn: Turn): void {
     if (!canRun(call)) continue;
     if (wasCutOff(call) && chooseRecovery(call, turn.now) === "unknown") {
       settleUnknown(turn, call);
-    } else if (call.attempts >= MAX_CALL_ATTEMPTS) {
+    } else if (call.attempts >= (call.asks === undefined ? MAX_CALL_ATTEMPTS : MAX_ASKING_ATTEMPTS)) {
       const gaveUp = failedOutcome("failed", "internal", `The call was cut off ${call.attempts} times.`);
       turn.settle(call, giveUp(call.effect !== "none") === "unknown" ? unknownOutcome(call.tool) : gaveUp);
     }
@@ -163,10 +165,11 @@ function findReachable(batch: readonly BatchCall[]): BatchCall[] {
  * call that an earlier one blocks, or whose questions to a model cannot be reserved, which denies it.
  */
 export function startCalls(turn: Turn, callIds: readonly string[]): void {
-  for (const call of findRunnable(turn.state.batch)) {
-    if (callIds.includes(call.id) && !mustBeBound(call) && reserveBeforeStart(turn, call))
-      turn.countAttempt(getCall(turn, call));
-  }
+  const starting = findRunnable(turn.state.batch).filter((call) => callIds.includes(call.id) && !mustBeBound(call));
+  // The runner starts all of them or none, and a call without an attempt is known not to have left.
+  const denied = starting.findIndex((call) => !reserveBeforeStart(turn, call));
+  if (denied < 0) for (const call of starting) turn.countAttempt(getCall(turn, call));
+  else for (const call of starting.slice(0, denied)) settleAsks(turn, call, NO_USAGE);
 }
 
 /** Returns the call as it is now. */

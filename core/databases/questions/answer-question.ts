@@ -101,7 +101,7 @@ export async function answerQuestion(asked: PlainQuestion, ports: QuestionPorts)
   const sql = draft.value.sql;
   const ran = await ports.databases.query({ database, sql, signal });
   if (ran.ok) return ok(toAnswer(draft.value, ran.value, false));
-  if (!isRepairable(ran.error)) return ran;
+  if (!isRepairable(ran.error)) return failPaid(ran.error);
 
   const refused = { ...input, refused: sql, reason: ran.error.message };
   const repaired = await ask({ ...asked, skipsNeeds: true }, refused, ports.language);
@@ -165,7 +165,12 @@ function failUnanswerable({ explanation }: Draft): Result<never> {
 
 function failTwice(error: Failure): Result<never> {
   const message = `Two queries for this question failed. ${error.message} Ask in other words, or send one SELECT.`;
-  return { ok: false, error: { ...error, message } };
+  return failPaid({ ...error, message });
+}
+
+/** The call is not repeated as a whole: it would pay for the same question again. */
+function failPaid({ retryAfterMs: _, ...error }: Failure): Result<never> {
+  return { ok: false, error };
 }
 
 function cut(text: string): string {

@@ -82,6 +82,51 @@ describe("a call that asks a model", () => {
     expect(reservedBy(state)).toBe(0);
   });
 
+  test("waits for the reservations of others instead of failing, and the task requests the budget of one alone", () => {
+    const facts = factsOf({ limits: { ...NO_LIMITS, maxTokens: 2 * MOST } });
+    const world = new TaskWorld([Array.from({ length: 5 }, () => asking)], { chance: () => 0.1, crashRate: 0 }, facts);
+    const wanted: number[] = [];
+    world.tenantSays = ({ used, want }) => {
+      wanted.push(want.tokens);
+      return { ...ADMITTED, grant: { tokens: used.tokens + want.tokens, costMicros: null } } as typeof ADMITTED;
+    };
+    let most = 0;
+    world.afterStored = (state) => void (most = Math.max(most, reservedBy(state)));
+    world.run();
+    expect(outcomes(world)).toEqual(Array(5).fill("confirmed"));
+    expect([Math.max(...wanted), most]).toEqual([MOST, MOST]);
+    expect(billedTo(world)).toBe(world.bill.tokens);
+  });
+
+  test("that cannot start leaves the calls of the same line without an attempt", () => {
+    const keyed = Array.from({ length: 5 }, () => call("keyed"));
+    const facts = factsOf({ limits: { ...NO_LIMITS, maxTokens: MOST - 1 } });
+    const world = new TaskWorld([[...keyed, call("once"), asking]], undefined, facts);
+    const seen: TaskState[] = [];
+    world.afterStored = (state) => void (state.phase.name === "acting" && seen.push(state));
+    world.run();
+    const acting = seen[0];
+    if (acting?.phase.name !== "acting") throw new Error("the tool phase did not begin");
+    const callIds = acting.batch.slice(5).map(({ id }) => id);
+    const { incarnation } = acting.phase;
+    const { state, ledger } = decide(acting, { type: "calls_starting", step: 1, incarnation, callIds }, world.now);
+    expect(state.batch.slice(5).map(({ attempts, state: its }) => [attempts, its])).toEqual([
+      [0, "intended"],
+      [0, "failed"],
+    ]);
+    expect(ledger.some(({ kind }) => kind === "attempt")).toBe(false);
+    expect(reservedBy(state)).toBe(0);
+  });
+
+  test("fails after three attempts that were cut off", () => {
+    const acting = startAsking();
+    const batch = acting.batch.map(({ reserved: _, ...one }) => ({ ...one, attempts: 3 }));
+    const permit = { until: acting.phase.since + 60_000, grant: { tokens: null, costMicros: null }, isNew: false };
+    const state = { ...acting, batch, permit };
+    const { ledger } = decide(state, { type: "wake", incarnation: "other" }, acting.phase.since + 5_000);
+    expect(ledger).toMatchObject([{ kind: "settle", state: "failed", result: { error: { code: "internal" } } }]);
+  });
+
   test("fails before it starts if the limits of its task do not allow it", () => {
     const world = new TaskWorld([[asking]], undefined, factsOf({ limits: { ...NO_LIMITS, maxTokens: MOST - 1 } }));
     world.run();
@@ -113,9 +158,12 @@ describe("a call that asks a model", () => {
     );
     const limits = fc.constantFrom(null, 3 * MOST, 12 * MOST);
     const grants = fc.constantFrom(null, 0, MOST);
+    const costs = fc.constantFrom(null, 3 * MOST, 12 * MOST);
+    const price = { inputPerMillion: 1, outputPerMillion: 2 };
     fc.assert(
-      fc.property(scripts, fc.integer(), limits, grants, (script, seed, maxTokens, more) => {
-        const facts = factsOf({ limits: { ...NO_LIMITS, maxTokens } });
+      fc.property(scripts, fc.integer(), limits, grants, costs, (script, seed, maxTokens, more, maxCostMicros) => {
+        const models = [{ name: "scripted", price, windowTokens: 128_000 }];
+        const facts = factsOf({ limits: { ...NO_LIMITS, maxTokens, maxCostMicros }, models });
         const world = new TaskWorld(script, crashing(drawsFrom(seed), 0.1), facts);
         world.tenantSays = ({ used, want }) => {
           const tokens = more === null ? null : used.tokens + want.tokens + more;
@@ -124,6 +172,11 @@ describe("a call that asks a model", () => {
         world.afterStored = (state) => {
           const used = usedBy(state) + reservedBy(state);
           if (maxTokens !== null) expect(used).toBeLessThanOrEqual(maxTokens);
+          const cost = state.batch.reduce(
+            (sum, { reserved }) => sum + (reserved?.costMicros ?? 0),
+            state.usage.costMicros,
+          );
+          if (maxCostMicros !== null) expect(cost).toBeLessThanOrEqual(maxCostMicros);
           const most = state.permit?.grant.tokens ?? null;
           if (most !== null && state.phase.name === "acting") expect(used).toBeLessThanOrEqual(most);
         };
