@@ -283,6 +283,8 @@ function whyInvalid<In extends z.ZodObject, Out extends z.ZodType, Need extends 
   if (typeof timeoutMs === "number" && timeoutMs <= 0) return "its timeoutMs is not positive";
   if (definition.needs.some((need) => need === "language") !== (definition.modelUse !== undefined))
     return "it has one of language in needs and modelUse, and a tool that asks a model has both";
+  if (definition.modelUse !== undefined && (effect !== "none" || definition.copies !== undefined))
+    return 'it asks a model, so its effect has to be "none" and it gives no program files: an interrupted call runs again';
   const unset = Object.entries(definition.fills ?? {}).find(
     ([argument, setting]) => !hasField(input, argument) || !hasField(definition.settings, setting),
   );
