@@ -1,5 +1,6 @@
 /** Searches of documents by vectors and by words: implements `core/ports/knowledge-search.ts`. */
 import { failed, ok, type Result } from "../../core/base/errors.ts";
+import { embedQuery } from "../../core/knowledge/embed-query.ts";
 import { getKnowledgeKey } from "../../core/knowledge/file-key.ts";
 import { PIECE_KINDS, type ReadPiece } from "../../core/knowledge/piece.ts";
 import { toQueryWords } from "../../core/knowledge/query-words.ts";
@@ -92,10 +93,10 @@ async function findNearest(
   { query, kinds, scope }: ScopedSearch,
   signal: AbortSignal,
 ): Promise<Result<FoundLists["byVector"]>> {
-  const embedded = await embedder.embed([query], signal);
+  const embedded = await embedQuery(embedder, query, signal);
   if (!embedded.ok) return embedded;
-  const [values] = embedded.value;
-  if (values === undefined) return ok([]);
+  const { value: values } = embedded;
+  if (values === null) return ok([]);
   const wanted = kinds.length === PIECE_KINDS.length ? [null] : kinds;
   const lists = await Promise.all(
     wanted.map(async (kind) => {

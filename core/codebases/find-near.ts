@@ -1,5 +1,6 @@
 /** The texts of codebases whose meaning is near a query, by the vectors of their chunks. */
 import { ok, type Result } from "../base/errors.ts";
+import { embedQuery } from "../knowledge/embed-query.ts";
 import type { CodebaseTable } from "../ports/codebases.ts";
 import type { EmbedderPort, VectorsPort } from "../ports/vectors.ts";
 import type { Codebase } from "./codebase.ts";
@@ -27,10 +28,10 @@ export async function findNear(
   const { query, extensions, signal } = search;
   const ids = codebases.filter((one) => one.embedder === embedder.model).map(({ id }) => id);
   if (ids.length === 0) return ok([]);
-  const embedded = await embedder.embed([query], signal);
+  const embedded = await embedQuery(embedder, query, signal);
   if (!embedded.ok) return embedded;
-  const [values] = embedded.value;
-  if (values === undefined) return ok([]);
+  const { value: values } = embedded;
+  if (values === null) return ok([]);
   const limit = extensions === null ? MAX_NEAR : MAX_NEAR_OF_TYPE;
   const scopes = Array.from({ length: Math.ceil(ids.length / MAX_SCOPE) }, (_, index) =>
     ids.slice(index * MAX_SCOPE, (index + 1) * MAX_SCOPE),

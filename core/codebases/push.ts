@@ -4,9 +4,9 @@ import type { CodebaseSource } from "./codebase.ts";
 
 const url = z.string().max(2_000).nullish();
 
-/** https://docs.github.com/webhooks/webhook-events-and-payloads#push */
+/** https://docs.github.com/webhooks/webhook-events-and-payloads#push. Events that create or delete a branch name it without `refs/`. */
 const pushSchema = z.object({
-  ref: z.string().min(1).max(300),
+  ref: z.string().startsWith("refs/").max(300),
   deleted: z.boolean().nullish(),
   repository: z.object({
     clone_url: url,

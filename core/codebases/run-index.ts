@@ -55,6 +55,7 @@ export async function runIndex(deps: IndexDeps, request: IndexRequest): Promise<
   // What is left is deleted after the next attempt.
   await removeOldCode(deps, tenant, id);
   if (embedded.isCut) return { kind: "later", afterMs: 1_000, why: "More of its chunks get vectors." };
+  if (embedded.failure !== undefined && mayPass(deps, request, embedded.failure)) return later(embedded.failure);
   const rest = embedded.why === null ? "" : ` It is found by names and words alone: ${embedded.why}`;
   return { kind: "done", note: `${changed} files were indexed, ${deleted.length} removed.${rest}` };
 }
@@ -86,15 +87,25 @@ async function store(
   }
 }
 
+/** True if a repeat of the request may succeed, and it is not too old for one. */
+function mayPass(
+  { now }: Pick<IndexDeps, "now">,
+  { receivedAt }: IndexRequest,
+  { code, retryAfterMs }: Failure,
+): boolean {
+  const isPassing = code === "rate_limited" || (code === "upstream_failed" && retryAfterMs !== undefined);
+  return isPassing && ERRORS[code].retry === "later" && now() - receivedAt < GIVE_UP_MS;
+}
+
 async function endFailed(
-  { table, now }: IndexDeps,
-  { tenant, codebase, receivedAt }: IndexRequest,
+  deps: IndexDeps,
+  request: IndexRequest,
   build: number,
   failure: Failure,
 ): Promise<ItemOutcome> {
-  const isPassing =
-    failure.code === "rate_limited" || (failure.code === "upstream_failed" && failure.retryAfterMs !== undefined);
-  if (isPassing && ERRORS[failure.code].retry === "later" && now() - receivedAt < GIVE_UP_MS) return later(failure);
+  const { table, now } = deps;
+  const { tenant, codebase } = request;
+  if (mayPass(deps, request, failure)) return later(failure);
   const ended = await table.fail(tenant, codebase, build, failure.message, now());
   return ended.ok ? { kind: "done", note: `failed: ${failure.message}` } : later(ended.error);
 }

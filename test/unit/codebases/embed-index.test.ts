@@ -201,6 +201,44 @@ describe("an index with vectors", () => {
     expect((await get()).embedder).toBe(MODEL);
   });
 
+  it("is indexed again while the embedder has too many requests, and is found by words until then", async () => {
+    let isBusy = true;
+    const busy: EmbedderPort = {
+      ...embedder,
+      embed: async (texts, signal) =>
+        isBusy
+          ? failed("rate_limited", "Too many requests.", { retryAfterMs: 500 })
+          : await embedder.embed(texts, signal),
+    };
+    const deps = { table, reader, embedder: busy, vectors, now: () => AT };
+    const request = { tenant: TENANT, codebase: ID, after: 0, receivedAt: AT, signal: SIGNAL };
+    expect(await runIndex(deps, request)).toMatchObject({ kind: "later", afterMs: 500 });
+    expect(await get()).toMatchObject({ status: "ready", embedder: null });
+    isBusy = false;
+    expect(await runIndex(deps, request)).toMatchObject({ kind: "done" });
+    expect((await get()).embedder).toBe(MODEL);
+  });
+
+  it("is found by names and words while the embedder does not answer", { timeout: 20_000 }, async () => {
+    await run();
+    const silent: EmbedderPort = {
+      ...embedder,
+      embed: async (_, signal) => {
+        await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+        return failed("timeout", "The embedder did not answer.");
+      },
+    };
+    const port = openCodebases({ table, embedder: silent, vectors }, TENANT, USER);
+    const found = await port.search({
+      query: "carrier letters",
+      fileType: null,
+      codebase: null,
+      limit: 10,
+      signal: SIGNAL,
+    });
+    expect(found.ok && found.value.hits.length).toBeGreaterThan(0);
+  });
+
   it("is left as words when the tenant has too many vectors", async () => {
     const full: CodebaseTable = { ...table, countEmbedded: async () => await Promise.resolve(ok(99_999)) };
     expect(await run(full)).toMatchObject({ note: expect.stringContaining("more than 100000 chunks") });

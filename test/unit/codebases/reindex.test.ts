@@ -59,6 +59,7 @@ describe("a push", () => {
     [{ git: "https://code.example.com:8443/ana/shop.git" }, payload("refs/heads/main"), false],
     [{ project: "shop" }, payload("refs/heads/main"), false],
     [{ git: GIT }, { ref: "refs/heads/main", repository: {} }, false],
+    [{ git: GIT, ref: "other" }, payload("other"), false],
     [{ git: GIT }, { action: "opened" }, false],
     [{ git: GIT }, null, false],
   ])("of %j, with %j: %s", (source, given, expected) => {
