@@ -23,7 +23,7 @@ import { beginConsent, connectAtProvider, control, listAccounts, openProvider } 
 
 afterAll(() => setVariables(env, null));
 
-test("no provider's id is found outside of its sealed row", async () => {
+test("no provider's id is found outside of its sealed row", { timeout: 120_000 }, async () => {
   const used = openProvider();
   const logged: string[] = [];
   for (const method of ["log", "info", "warn", "error", "debug"] as const)

@@ -65,11 +65,13 @@ describe.each(called.map((tool) => [tool.name, tool] as const))("%s", (name, too
   });
 });
 
-test("a model calls each of them, and reads its result", async () => {
+test("a model calls each of them, and reads its result", { timeout: 120_000 }, async () => {
   const caller = await makeCaller();
   const calls = called.map((tool) => ({ name: tool.name.replaceAll(".", "_"), arguments: firstExample(tool) }));
   const id = await heldTask(caller, [...calls.map((call) => ({ calls: [call] })), { text: "done" }]);
   await caller.send("POST", `/v1/tasks/${id}/start`);
+  // Many of them start programs. Each tenth step is waited for on its own.
+  for (let step = 10; step < calls.length; step += 10) await caller.until(id, ({ usage }) => usage.steps >= step);
   await caller.until(id, ({ status }) => status === "completed");
   const rows: { tool: string; result: unknown }[] = (await caller.send("GET", `/v1/tasks/${id}/ledger?limit=100`)).json
     .data;
