@@ -42,7 +42,7 @@ export function NameChecks({ legend, names, chosen, onChange, adding }: NameChec
         />
       )}
       {shown.length === 0 ? (
-        <p className="text-sm text-quiet">{names.length === 0 ? "There are none yet." : "No matching names"}</p>
+        <p className="text-sm text-quiet">{names.length === 0 ? "Nothing to choose from yet." : "No matching names"}</p>
       ) : (
         <ul aria-label={legend} className="flex max-h-44 flex-col gap-1 overflow-y-auto">
           {shown.map(({ value, name, detail }) => (

@@ -3,7 +3,6 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { RotateCw, Users as UsersIcon } from "lucide-react";
 import { useState } from "react";
 import { answered, api } from "../../api/client.ts";
-import { toApiError } from "../../api/problem.ts";
 import { useRequestKey } from "../../api/request-key.ts";
 import type { Codebase } from "../../api/types.generated.ts";
 import { Button } from "../../ui/button.tsx";
@@ -11,7 +10,8 @@ import { DeleteButton } from "../../ui/delete-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ExactText } from "../../ui/exact-text.tsx";
 import { Fact, Facts } from "../../ui/facts.tsx";
-import { Notice, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
+import { MissingData } from "../../ui/missing-data.tsx";
+import { Notice, ProblemNotice } from "../../ui/notice.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { UserWords } from "../../users/user-words.tsx";
@@ -37,11 +37,7 @@ export function CodebaseDialog({ id, onClose }: CodebaseDialogProps) {
 
 function OneCodebase({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { data, error, isPending, refetch } = useQuery(codebaseQuery(id));
-  if (isPending) return <Skeleton rows={4} height="h-10" />;
-  if (data === undefined) {
-    const isGone = toApiError(error).status === 404;
-    return <ProblemNotice error={error} {...(isGone ? {} : { onRetry: () => void refetch() })} />;
-  }
+  if (data === undefined) return <MissingData error={error} isPending={isPending} refetch={refetch} />;
   return (
     <div className="flex flex-col gap-4">
       <Failure codebase={data} />

@@ -1,11 +1,10 @@
 /** One database: what its check found, what is known of it, and what can be done with it. */
 import { useQuery } from "@tanstack/react-query";
 import { answered, api } from "../../api/client.ts";
-import { toApiError } from "../../api/problem.ts";
 import type { Database } from "../../api/types.generated.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Fact, Facts } from "../../ui/facts.tsx";
-import { ProblemNotice, Skeleton } from "../../ui/notice.tsx";
+import { MissingData } from "../../ui/missing-data.tsx";
 import { Time } from "../../ui/time.tsx";
 import { UserWords } from "../../users/user-words.tsx";
 import { DatabaseActions } from "./database-actions.tsx";
@@ -31,11 +30,7 @@ function OneDatabase({ name, onClose }: { readonly name: string; readonly onClos
     queryKey: ["databases", "one", name],
     queryFn: async () => await answered(api.GET("/v1/databases/{database}", { params: { path: { database: name } } })),
   });
-  if (isPending) return <Skeleton rows={4} height="h-10" />;
-  if (data === undefined) {
-    const isGone = toApiError(error).status === 404;
-    return <ProblemNotice error={error} {...(isGone ? {} : { onRetry: () => void refetch() })} />;
-  }
+  if (data === undefined) return <MissingData error={error} isPending={isPending} refetch={refetch} />;
   return (
     <div className="flex flex-col gap-4">
       <DatabaseActions database={data} onClose={onClose}>

@@ -3,7 +3,6 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { RotateCw } from "lucide-react";
 import { answered, api } from "../../api/client.ts";
-import { toApiError } from "../../api/problem.ts";
 import { useRequestKey } from "../../api/request-key.ts";
 import type { Document } from "../../api/types.generated.ts";
 import { bytes } from "../../ui/amounts.ts";
@@ -14,7 +13,8 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { ExactText } from "../../ui/exact-text.tsx";
 import { Fact, Facts } from "../../ui/facts.tsx";
 import { Name } from "../../ui/name.tsx";
-import { Notice, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
+import { MissingData } from "../../ui/missing-data.tsx";
+import { Notice, ProblemNotice } from "../../ui/notice.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { DocumentState } from "./document-list.tsx";
@@ -42,11 +42,7 @@ function OneDocument({ id, onClose }: { readonly id: string; readonly onClose: (
     queryFn: async () => await answered(api.GET("/v1/knowledge/documents/{id}", { params: { path: { id } } })),
     refetchInterval: ({ state }) => (state.data !== undefined && isUnderWay(state.data) ? READ_AGAIN_MS : false),
   });
-  if (isPending) return <Skeleton rows={4} height="h-10" />;
-  if (data === undefined) {
-    const isGone = toApiError(error).status === 404;
-    return <ProblemNotice error={error} {...(isGone ? {} : { onRetry: () => void refetch() })} />;
-  }
+  if (data === undefined) return <MissingData error={error} isPending={isPending} refetch={refetch} />;
   return (
     <div className="flex flex-col gap-4">
       <DocumentNotices document={data} />

@@ -4,14 +4,14 @@ import { Trash2 } from "lucide-react";
 import { useState } from "react";
 import { answered, api } from "../../api/client.ts";
 import { useRequestKey } from "../../api/request-key.ts";
-import { toApiError } from "../../api/problem.ts";
 import type { Memory } from "../../api/types.generated.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { useDraft } from "../../ui/draft.ts";
 import { FromOutside } from "../../ui/from-outside.tsx";
-import { ProblemNotice, Skeleton } from "../../ui/notice.tsx";
+import { MissingData } from "../../ui/missing-data.tsx";
+import { ProblemNotice } from "../../ui/notice.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { MemoryForm, type MemoryFields } from "./memory-form.tsx";
 import { NEW } from "./memory-search.ts";
@@ -68,11 +68,7 @@ function OneMemory({ id, onDone }: { readonly id: string; readonly onDone: () =>
     queryKey: ["memory", "one", id],
     queryFn: async () => await answered(api.GET("/v1/memory/{id}", { params: { path: { id } } })),
   });
-  if (isPending) return <Skeleton rows={4} height="h-10" />;
-  if (error !== null) {
-    const isGone = toApiError(error).status === 404;
-    return <ProblemNotice error={error} {...(isGone ? {} : { onRetry: () => void refetch() })} />;
-  }
+  if (data === undefined) return <MissingData error={error} isPending={isPending} refetch={refetch} />;
   return <EditMemory memory={data} onDone={onDone} />;
 }
 
