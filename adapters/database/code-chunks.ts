@@ -58,7 +58,7 @@ export function chunkRows(connection: Connection, background: Connection): CodeC
       const isOfType = extensions === null ? sql`true` : isOneOf(sql`f.extension`, extensions);
       const read = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
-          select c.id, c.codebase, c.path, c.start_line, c.end_line, c.text, f.language
+          select c.id, c.codebase, c.path, c.start_line, c.end_line, c.text as code, c.start_line as code_line, f.language
           from code_chunks c cross join lateral (select f.language, f.extension ${OF_FILE} and f.live offset 0) f
           where c.tenant = ${tenant} and ${isOneOf(sql`c.id`, ids)} and ${isOneOf(sql`c.codebase`, codebases)} and ${isOfType}`),
       ]);
@@ -71,16 +71,19 @@ function isOneOf(column: SQL, values: readonly string[]): SQL {
   return sql`${column} = any (${sql.param([...values])}::text[])`;
 }
 
-function toText(row: Readonly<Record<string, unknown>>): CodeText {
+/** The place of a row of code, whether a chunk or what `otto_find_code` found. */
+export function toCodePlace(row: Readonly<Record<string, unknown>>) {
   return {
-    found: "text",
-    id: String(row["id"]),
     codebase: String(row["codebase"]),
     path: String(row["path"]),
     language: String(row["language"]),
     startLine: Number(row["start_line"]),
     endLine: Number(row["end_line"]),
-    code: String(row["text"]),
-    codeLine: Number(row["start_line"]),
+    code: String(row["code"]),
+    codeLine: Number(row["code_line"]),
   };
+}
+
+function toText(row: Readonly<Record<string, unknown>>): CodeText {
+  return { found: "text", id: String(row["id"]), ...toCodePlace(row) };
 }

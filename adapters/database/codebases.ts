@@ -13,7 +13,7 @@ import type { CodeHit, CodeQuery } from "../../core/codebases/rank.ts";
 import type { SymbolKind } from "../../core/codebases/indexed-file.ts";
 import type { CodebaseTable, NewCodebase } from "../../core/ports/codebases.ts";
 import { insertAuditFrom } from "./audit-log.ts";
-import { chunkRows } from "./code-chunks.ts";
+import { chunkRows, toCodePlace } from "./code-chunks.ts";
 import { codebaseReindexes } from "./codebase-reindexes.ts";
 import { asTenant, type Connection, type Query } from "./connection.ts";
 import { codebases as rows } from "./codebase-schema.ts";
@@ -289,15 +289,7 @@ function selectHits({ codebases, names, words, extensions }: CodeQuery, limit: n
 }
 
 function toHit(row: Readonly<Record<string, unknown>>): CodeHit {
-  const place = {
-    codebase: String(row["codebase"]),
-    path: String(row["path"]),
-    language: String(row["language"]),
-    startLine: Number(row["start_line"]),
-    endLine: Number(row["end_line"]),
-    code: String(row["code"]),
-    codeLine: Number(row["code_line"]),
-  };
+  const place = toCodePlace(row);
   if (row["found"] === "text") return { found: "text", ...place };
   return {
     found: "symbol",
