@@ -1,4 +1,4 @@
-/** Reads the project's decisions as documents, cut as any Markdown is. */
+/** Reads the project's decisions as documents, cut by the rule for Markdown. */
 import { readdirSync, readFileSync } from "node:fs";
 import { cutDocument } from "../../sidecar/documents/cut/cut.ts";
 import type { SearchedDocument } from "./add-documents.ts";

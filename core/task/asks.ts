@@ -29,8 +29,8 @@ export function estimateAskNeeds(state: TaskState): Amount {
 }
 
 /**
- * Reserves what a call may ask. False: it does not start. It waits while another call has a reservation, part of which returns, and
- * for a larger grant; else it failed, because the task's limits or a new permit do not allow it.
+ * Reserves what a call may ask. False: it does not start. It waits while another call has a reservation, because that is released
+ * when the other one ends, and for a larger grant. Otherwise it failed: the task's limits or a new permit do not allow it.
  */
 export function reserveBeforeStart(turn: Turn, call: BatchCall): boolean {
   const { asks } = call;

@@ -1,5 +1,5 @@
 /**
- * Answers a question in plain language: the schema's facts and the question go to a language model, whose query runs as any given one.
+ * Answers a question in plain language: the schema's facts and the question go to a language model, and its query passes the same checks as one of a caller.
  * A query that the database refuses is repaired once.
  *
  * Invariants:

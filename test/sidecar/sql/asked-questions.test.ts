@@ -13,7 +13,7 @@ import { type AskedSchema, SCHEMAS, SETUP } from "./asked-schemas.ts";
 import { openSqlWorld, type SqlWorld } from "./sql-world.ts";
 
 const MIN_QUESTIONS = 100;
-/** Of one question in so many, the model writes a column that does not exist first. */
+/** For one question of this many, the model first writes a column that does not exist. */
 const WRONG_EVERY = 8;
 
 let world: SqlWorld;

@@ -62,7 +62,7 @@ describe.each([
     expect(tool.modelUse?.({ query: QUESTION } as never)).toEqual(QUESTION_USE);
   });
 
-  it("answers a question by the query that the model wrote, of which the model reads the statement", async () => {
+  it("answers a question by the query that the model wrote, and shows its statement", async () => {
     const { result, output, ran } = await call(tool, { query: QUESTION }, [ok(DIALOGUE)]);
     expect(result).toMatchObject({
       database: "sales",
