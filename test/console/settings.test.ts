@@ -130,6 +130,9 @@ test("retention is set, and everything is retained until then", async () => {
   console = await openConsole("Retention");
   const { page, api } = console;
   await api.must("POST", "/v1/tasks", { input: "Stays a draft", hold: true });
+  // The database counts a task when its row has arrived there, and the page asks once.
+  const countTasks = async () => (await api.must<{ stored: { tasks: number } }>("GET", "/v1/retention")).stored.tasks;
+  await expect.poll(countTasks, PATIENT).toBe(1);
   await console.open("/limits");
   await page.getByText("Everything is kept.").waitFor();
   await page.getByText("1 task is stored, 0 of them ended").waitFor();
