@@ -245,34 +245,55 @@ export function fakeCodebases(): FakeCodebases {
             (extensions === null || extensions.includes(getExtension(one.file.path))),
         ),
       );
-      const hits = searched.flatMap(({ codebase, file }): CodeHit[] => {
+      const hits = searched.flatMap(({ codebase, file }): FoundHit[] => {
         const place = { codebase, path: file.path, language: file.language };
-        const symbols = file.symbols.flatMap((symbol): CodeHit[] => {
+        const symbols = file.symbols.map((symbol): FoundHit => {
           const last = symbol.name.slice(symbol.name.lastIndexOf(".") + 1);
           const own = [normalizeName(symbol.name), normalizeName(last)];
           const parts = splitName(symbol.name);
-          const isFound =
-            names.some((name) => own.some((one) => one.startsWith(name))) || words.some((word) => parts.includes(word));
+          const has = [
+            ...names.filter((wanted) => own.some((one) => one.startsWith(wanted))).map((wanted) => `name:${wanted}`),
+            ...words.filter((word) => parts.includes(word)).map((word) => `symbol:${word}`),
+          ];
           const chunk = file.chunks.find(
             (one) => one.start_line <= symbol.start_line && one.end_line >= symbol.start_line,
           );
           const { name, kind, signature, doc, start_line: startLine, end_line: endLine } = symbol;
           const code = { code: chunk?.text ?? "", codeLine: chunk?.start_line ?? startLine };
-          return isFound
-            ? [{ found: "symbol", ...place, ...code, name, kind, signature, doc, startLine, endLine }]
-            : [];
+          return { has, hit: { found: "symbol", ...place, ...code, name, kind, signature, doc, startLine, endLine } };
         });
-        const texts = file.chunks.flatMap(({ words: own, start_line, end_line, text }): CodeHit[] => {
-          if (!words.some((word) => own.includes(word) || listWords(file.path).includes(word))) return [];
+        const texts = file.chunks.map(({ words: own, start_line, end_line, text }): FoundHit => {
+          const all = [...own, ...listWords(file.path)];
+          const has = words.filter((word) => all.includes(word)).map((word) => `text:${word}`);
           const lines = { startLine: start_line, endLine: end_line, code: text, codeLine: start_line };
-          return [{ found: "text", ...place, ...lines }];
+          return { has, hit: { found: "text", ...place, ...lines } };
         });
-        return [...symbols, ...texts];
+        return [...symbols, ...texts].filter(({ has }) => has.length > 0);
       });
-      const ofKind = (kind: CodeHit["found"]) => hits.filter(({ found }) => found === kind).slice(0, limit);
+      const best = rankByRarity(hits, words);
+      const ofKind = (kind: CodeHit["found"]) => best.filter(({ found }) => found === kind).slice(0, limit);
       return ok([...ofKind("symbol"), ...ofKind("text")]);
     },
   };
+}
+
+/** A hit, and what of the query it has. */
+interface FoundHit {
+  readonly hit: CodeHit;
+  readonly has: readonly string[];
+}
+
+/** The best first: all of the words, then rare ones. A name counts twice as much as a part of one. */
+function rankByRarity(hits: readonly FoundHit[], words: readonly string[]): readonly CodeHit[] {
+  const numbers = new Map<string, number>();
+  for (const one of hits.flatMap(({ has }) => has)) numbers.set(one, (numbers.get(one) ?? 0) + 1);
+  const weigh = (one: string): number =>
+    (one.startsWith("name:") ? 2 : 1) * Math.log(1 + 1e6 / ((numbers.get(one) ?? 0) + 0.5));
+  const scored = hits.map(({ hit, has }) => {
+    const hasAll = words.every((word) => has.includes(`${hit.found}:${word}`));
+    return { hit, score: has.reduce((sum, one) => sum + weigh(one), hasAll ? 1_000 : 0) };
+  });
+  return scored.toSorted((one, other) => other.score - one.score).map(({ hit }) => hit);
 }
 
 function getChunkId({ codebase, build, file }: FakeFile, ordinal: number): string {

@@ -202,6 +202,28 @@ describe.each(Object.entries(BACKENDS))("codebases of %s", (_, open) => {
     });
   });
 
+  test("find what has the rarest words, or all of them, among many that have one", async () => {
+    const { id } = await create();
+    const many = Array.from({ length: 600 }, (_, index) => [`load_x${index}`, `x${index}_invoice`]).flat();
+    const toText = (names: readonly string[]) => names.map((name) => `function ${name}() {}`).join("\n");
+    await index(id, [
+      fileOf("a.ts", toText(many), many),
+      // Behind all others, so that the first rows of a word do not have them.
+      fileOf("b.ts", toText(["load_invoice", "load_zebra"]), ["load_invoice", "load_zebra"]),
+      fileOf("c.rb", "def load_gem; end", ["load_gem"]),
+    ]);
+    expect((await search("load the invoice", [id]))[0]?.symbol).toBe("load_invoice");
+    expect((await search("load", [id], { type: "ruby" })).map(({ path }) => path)).toEqual(["c.rb"]);
+    const findFirst = async (words: readonly string[]) => {
+      const wanted = { codebases: [id], names: [], words, extensions: null };
+      const symbols = valueOf(await table.find(a, wanted, 5)).filter(({ found }) => found === "symbol");
+      expect(symbols.length).toBe(5);
+      return symbols[0];
+    };
+    expect(await findFirst(["load", "invoice"])).toMatchObject({ name: "load_invoice" });
+    expect(await findFirst(["load", "invoice", "zebra", "absent"])).toMatchObject({ name: "load_zebra" });
+  });
+
   test("are replaced whole: an attempt is invisible until it is published, and changes only what it names", async () => {
     const { id } = await create();
     await index(id, [
