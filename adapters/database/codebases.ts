@@ -270,7 +270,7 @@ function toFirst([row]: readonly Row[]): Result<Codebase> {
   return row === undefined ? NO_CODEBASE : ok(toCodebase(row));
 }
 
-function toCodebase({ tenant: _, building: __, dueAt: ___, source, status, skipped, ...row }: Row): Codebase {
+function toCodebase({ tenant: _, building: __, source, status, skipped, ...row }: Row): Codebase {
   return {
     ...row,
     source: JSON.parse(source) as CodebaseSource,

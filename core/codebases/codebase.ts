@@ -54,6 +54,8 @@ export interface Codebase extends UserLists {
   readonly embedder: string | null;
   /** How often it is indexed again (`reindex-rule.ts`); null: on request only. */
   readonly every: string | null;
+  /** When it is indexed again next by its rule; null without one. */
+  readonly dueAt: number | null;
   /** The number of the last attempt to index, and of the one that searches see; null: none. */
   readonly builds: number;
   readonly published: number | null;

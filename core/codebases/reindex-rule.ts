@@ -34,5 +34,5 @@ export function findNextReindex(every: string | null, now: number): Result<numbe
 }
 
 function refuse(why: string): Result<never> {
-  return failed("invalid_input", `reindex.every: ${why}`, { field: "reindex.every" });
+  return failed("invalid_input", why, { field: "reindex.every" });
 }

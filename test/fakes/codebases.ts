@@ -19,7 +19,6 @@ interface FakeRow {
   readonly tenant: string;
   codebase: Codebase;
   building: number | null;
-  dueAt: number | null;
 }
 
 interface FakeFile {
@@ -70,12 +69,11 @@ export function fakeCodebases(): FakeCodebases {
       const present = await Promise.resolve(all(tenant));
       if (present.some(({ name }) => name === given.name)) return failed("conflict", "Taken.", { field: "name" });
       if (present.length >= MAX_CODEBASES) return failed("quota_exceeded", "Too many.");
-      const { dueAt, ...own } = given;
       const nothing = { error: null, commit: null, files: 0, symbols: 0, chunks: 0, skipped: {}, indexedAt: null };
       const attempts = { builds: 0, published: null, embedder: null };
       const times = { createdAt: act.at, updatedAt: act.at };
-      const codebase: Codebase = { ...own, status: "queued", ...nothing, ...attempts, ...times };
-      rows.push({ tenant, codebase, building: null, dueAt });
+      const codebase: Codebase = { ...given, status: "queued", ...nothing, ...attempts, ...times };
+      rows.push({ tenant, codebase, building: null });
       acts.push(act);
       return ok(codebase);
     },
@@ -212,20 +210,19 @@ export function fakeCodebases(): FakeCodebases {
     async setEvery(tenant, id, { every, dueAt }, act) {
       const row = await Promise.resolve(find(tenant, id));
       if (row === null) return ok(false);
-      row.codebase = { ...row.codebase, every, updatedAt: act.at };
-      row.dueAt = dueAt;
+      row.codebase = { ...row.codebase, every, dueAt, updatedAt: act.at };
       acts.push(act);
       return ok(true);
     },
     async due(now, limit) {
-      const due = rows.flatMap(({ tenant, dueAt, codebase: { id, every, builds } }) =>
+      const due = rows.flatMap(({ tenant, codebase: { id, every, dueAt, builds } }) =>
         dueAt === null || dueAt > now || every === null ? [] : [{ tenant, id, every, dueAt, builds }],
       );
       return await Promise.resolve(ok(due.toSorted((a, b) => a.dueAt - b.dueAt).slice(0, limit)));
     },
     async setDue(tenant, id, { from, next }) {
       const row = await Promise.resolve(find(tenant, id));
-      if (row?.dueAt === from) row.dueAt = next;
+      if (row?.codebase.dueAt === from) row.codebase = { ...row.codebase, dueAt: next };
       return ok(undefined);
     },
     async setQueued(tenant, id, after, at) {

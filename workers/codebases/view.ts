@@ -68,6 +68,7 @@ export const codebaseSchema = z
       .nullable()
       .describe("The model whose vectors searches use, beside names and words; null: names and words alone."),
     reindex: z.strictObject({ every: every.nullable() }),
+    next_at: time.nullable().describe("When it is indexed again next by `reindex.every`; null without it."),
     indexed_at: time.nullable(),
     created_at: time,
     updated_at: time,
@@ -86,7 +87,8 @@ export function toCodebaseView(
   codebase: Codebase,
   nameLists: (lists: UserLists) => CodebaseLists,
 ): z.input<typeof codebaseSchema> {
-  const { source, agents, projects, people, skipped, every, indexedAt, createdAt, updatedAt, ...more } = codebase;
+  const { source, agents, projects, people, skipped, every, dueAt, indexedAt, createdAt, updatedAt, ...more } =
+    codebase;
   const { builds: _, published: __, ...rest } = more;
   return {
     ...rest,
@@ -94,6 +96,7 @@ export function toCodebaseView(
     ...nameLists({ agents, projects, people }),
     skipped: { ...skipped },
     reindex: { every },
+    next_at: isoOrNull(dueAt),
     indexed_at: isoOrNull(indexedAt),
     created_at: iso(createdAt),
     updated_at: iso(updatedAt),

@@ -331,13 +331,14 @@ describe.each(Object.entries(BACKENDS))("codebases of %s", (_, open) => {
     expect((await own(AT)).length).toBe(1);
     await table.setDue(a, id, { from: AT, next: AT + 10 });
     expect([(await own(AT + 9)).length, (await own(AT + 10)).length]).toEqual([0, 1]);
+    expect(valueOf(await table.get(a, id)).dueAt).toBe(AT + 10);
     const never = { every: null, dueAt: null };
     expect(await table.setEvery(b, id, never, act("codebase.schedule", id))).toEqual({ ok: true, value: false });
     expect(await table.setEvery(a, id, never, act("codebase.schedule", id))).toEqual({ ok: true, value: true });
     expect(await own(AT * 2)).toEqual([]);
     await index(id, [fileOf("a.ts", "alpha")]);
     await table.setQueued(a, id, 0, AT);
-    expect(valueOf(await table.get(a, id))).toMatchObject({ status: "ready", every: null });
+    expect(valueOf(await table.get(a, id))).toMatchObject({ status: "ready", every: null, dueAt: null });
     await table.setQueued(a, id, 1, AT);
     expect(valueOf(await table.get(a, id))).toMatchObject({ status: "queued", builds: 1 });
   });

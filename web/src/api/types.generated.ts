@@ -134,7 +134,7 @@ export type CodeSearchInput = { query: string; codebase?: string | undefined; fi
 
 export type CodeSymbolKind = "class" | "constant" | "enum" | "function" | "interface" | "method" | "module" | "struct" | "trait" | "type" | "variable";
 
-export type Codebase = { id: string; name: string; source: { git: string; ref?: string | undefined; secret?: string | undefined } | { zip: string } | { project: string }; agents: (string)[] | null; projects: (string)[] | null; people: (string)[] | null; status: CodebaseStatus; error: string | null; commit: string | null; files: number; symbols: number; chunks: number; skipped: Partial<Record<CodebaseSkipReason, number>>; embedder: string | null; reindex: { every: string | null }; indexed_at: string | null; created_at: string; updated_at: string };
+export type Codebase = { id: string; name: string; source: { git: string; ref?: string | undefined; secret?: string | undefined } | { zip: string } | { project: string }; agents: (string)[] | null; projects: (string)[] | null; people: (string)[] | null; status: CodebaseStatus; error: string | null; commit: string | null; files: number; symbols: number; chunks: number; skipped: Partial<Record<CodebaseSkipReason, number>>; embedder: string | null; reindex: { every: string | null }; next_at: string | null; indexed_at: string | null; created_at: string; updated_at: string };
 
 export type CodebaseArchive = { hash: string; size: number };
 
