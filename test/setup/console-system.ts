@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { startSystem } from "../drill/started-system.ts";
+import { type GitMockServer, startGitServer } from "../mock-servers/git-server.ts";
 import { startMcpServers } from "../mock-servers/mcp-servers.ts";
 import { startModelServer } from "../mock-servers/model-server.ts";
 import { followTaskScript } from "../mock-servers/model-script.ts";
@@ -15,6 +16,10 @@ import { startSlackServer } from "../mock-servers/slack-server.ts";
 import { getOrdersUrls, startOrders } from "../mock-servers/orders-database.ts";
 import { startChromium } from "./chromium.ts";
 import "./provided-context.ts";
+
+/** The token of the repository `vault`. */
+const TOKEN = "canary-token-of-a-repository";
+const AUTHORIZATION = `Basic ${Buffer.from(`x-access-token:${TOKEN}`).toString("base64")}`;
 
 export default async function startConsole(project: TestProject): Promise<() => Promise<void>> {
   const [model, browser] = await Promise.all([startModelServer({ script: followTaskScript }), startChromium()]);
@@ -27,21 +32,22 @@ export default async function startConsole(project: TestProject): Promise<() => 
       return put == null ? undefined : { status: 200, body: put.body };
     },
   });
-  const [mcp, slack, app, postgres] = await Promise.all([
+  const [mcp, slack, app, postgres, git] = await Promise.all([
     startMcpServers(),
     startSlackServer(),
     startOAuthApp(),
     startOrders(),
+    startRepositories(),
   ]);
   const closeAll = async (): Promise<void> => {
-    await Promise.all([model, recorder, mcp, slack, app, postgres, browser].map((one) => one.close()));
+    await Promise.all([model, recorder, mcp, slack, app, postgres, git, browser].map((one) => one.close()));
   };
   try {
     const system = await startSystem({
       OPENAI_BASE_URL: model.url,
       OPENAI_API_KEY: "console",
       OTTO_MODEL: "scripted",
-      OTTO_EGRESS_ALLOW: `${recorder.host},${mcp.host},${app.host},127.0.0.1:${postgres.port}`,
+      OTTO_EGRESS_ALLOW: `${recorder.host},${mcp.host},${app.host},127.0.0.1:${postgres.port},127.0.0.1:${git.port}`,
       SLACK_API_URL: `${slack.url}/api/`,
       SLACK_SIGNING_SECRET: "console",
     });
@@ -56,6 +62,7 @@ export default async function startConsole(project: TestProject): Promise<() => 
       oauthApp: app.url,
       slackUrl: slack.url,
       postgres: getOrdersUrls(postgres),
+      git: { url: git.origin, token: TOKEN },
     });
     return async () => {
       await system.stop();
@@ -65,4 +72,18 @@ export default async function startConsole(project: TestProject): Promise<() => 
     await closeAll();
     throw error;
   }
+}
+
+/** Two repositories with a function each. */
+async function startRepositories(): Promise<GitMockServer> {
+  const git = await startGitServer({
+    intercept: ({ url, headers }, response) => {
+      if (url?.startsWith("/vault/") !== true || headers.authorization === AUTHORIZATION) return false;
+      response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end();
+      return true;
+    },
+  });
+  git.commit("open", { "src/till.ts": "export function openTill(): void {\n  ring();\n}\n" });
+  git.commit("vault", { "src/vault.ts": "export function openVault(): void {\n  turn();\n}\n" });
+  return git;
 }

@@ -73,6 +73,8 @@ export interface ConsoleSystem {
   readonly slackUrl: string;
   /** A Postgres with a table of orders: the addresses of a role that reads, and of one that writes. */
   readonly postgres: { readonly reader: string; readonly writer: string };
+  /** A git server with the repositories `open`, and `vault`, which only a request with the token may read. */
+  readonly git: { readonly url: string; readonly token: string };
 }
 
 declare module "vitest" {

@@ -1,5 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { countSkipped, describeSkipped, describeSource } from "../../../web/src/pages/code/code-words.ts";
+import {
+  canHaveRule,
+  describeRule,
+  findRuleFault,
+  NO_RULE,
+  readRule,
+  toRuleDraft,
+} from "../../../web/src/pages/code/code-schedule.ts";
+import {
+  countSkipped,
+  describeSearch,
+  describeSkipped,
+  describeSource,
+  lacksVectors,
+} from "../../../web/src/pages/code/code-words.ts";
 import { readCodeSearch } from "../../../web/src/pages/code/code-search.ts";
 import { findSourceFault, NEW_SOURCE, suggestName } from "../../../web/src/pages/code/source-draft.ts";
 import { describeSettings, makeGrantExample } from "../../../web/src/pages/databases/database-words.ts";
@@ -7,7 +21,7 @@ import { NEW_SETTINGS, toSettings } from "../../../web/src/pages/databases/setti
 import { describeUsers, isForNobody } from "../../../web/src/users/users-draft.ts";
 
 describe("a codebase", () => {
-  it("tells its source without a hash, and the reasons for files that were left out", () => {
+  it("tells its source without a hash, and the reasons for skipped files", () => {
     expect(describeSource({ git: "https://code.example.com/a.git", ref: "v2" })).toBe(
       "https://code.example.com/a.git at v2",
     );
@@ -25,6 +39,39 @@ describe("a codebase", () => {
     [{ kind: "project" as const, project: "Web/Shop" }, "web-shop"],
   ])("gets the name that its source suggests: %j", (source, name) => {
     expect(suggestName({ ...NEW_SOURCE, ...source })).toBe(name);
+  });
+
+  it.each([
+    ["1h", "every hour"],
+    ["36h", "every 36 hours"],
+    ["7d", "every 7 days"],
+    ["15 3 * * *", "every day at 03:15 in UTC"],
+    ["@weekly", "by @weekly in UTC"],
+  ])("says its rule %s in words, and the form sends it back unchanged", (every, words) => {
+    expect(describeRule(every)).toBe(words);
+    expect(readRule(toRuleDraft(every))).toBe(every);
+  });
+
+  it("has no rule, an offered one or a typed one, which is not empty", () => {
+    expect(readRule(toRuleDraft(null))).toBeNull();
+    expect(toRuleDraft("6h")).toEqual({ choice: "6h", typed: "" });
+    const typed = { ...toRuleDraft("12h"), typed: " " };
+    expect([readRule(typed), findRuleFault(typed)]).toEqual([
+      null,
+      { "reindex.every": "Enter an interval or a cron expression." },
+    ]);
+    expect(findRuleFault(NO_RULE)).toEqual({});
+    const zip = { zip: "a".repeat(64) };
+    expect(canHaveRule({ source: zip, reindex: { every: null } })).toBe(false);
+    expect(canHaveRule({ source: zip, reindex: { every: "6h" } })).toBe(true);
+    expect(canHaveRule({ source: { project: "shop" }, reindex: { every: null } })).toBe(true);
+  });
+
+  it("is found by meaning only with vectors, which an index can lack", () => {
+    expect(describeSearch({ embedder: "hashing" })).toBe("By names, words and meaning");
+    expect(describeSearch({ embedder: null })).toBe("By names and words");
+    expect(lacksVectors({ embedder: null, indexed_at: null })).toBe(false);
+    expect(lacksVectors({ embedder: null, indexed_at: "2026-01-01T00:00:00Z" })).toBe(true);
   });
 
   it("needs a source before anything is sent", () => {

@@ -63,7 +63,7 @@ function Hits({ words, codebase }: Pick<CodeHitsProps, "words" | "codebase">) {
     );
   return (
     <>
-      <p className="text-sm text-quiet">{`${describePlaces(results.length)} ${where} searched.`}</p>
+      <p className="text-sm text-quiet">{`${describeNumber(results.length)} ${where} searched.`}</p>
       <ol aria-label="Results" className="flex flex-col gap-3">
         {results.map((result) => (
           <Hit key={`${result.codebase} ${result.file} ${result.start_line} ${result.symbol ?? ""}`} result={result} />
@@ -73,9 +73,9 @@ function Hits({ words, codebase }: Pick<CodeHitsProps, "words" | "codebase">) {
   );
 }
 
-function describePlaces(number: number): string {
-  if (number === 1) return "1 place, as an agent gets it.";
-  return `${number === HITS ? "The best " : ""}${count(number)} places, as an agent gets them.`;
+function describeNumber(number: number): string {
+  if (number === 1) return "1 result.";
+  return `${number === HITS ? "The best " : ""}${count(number)} results.`;
 }
 
 function describeSearched({ searched }: CodeFound): string {

@@ -8,7 +8,7 @@ type SkipReason = keyof Codebase["skipped"];
 
 export const CODEBASE_STATE_WORDS: Readonly<Record<Status, { readonly word: string; readonly tone: Tone }>> = {
   queued: { word: "Waiting", tone: "plain" },
-  indexing: { word: "Being indexed", tone: "info" },
+  indexing: { word: "Indexing", tone: "info" },
   ready: { word: "Ready", tone: "good" },
   failed: { word: "Failed", tone: "danger" },
 };
@@ -33,7 +33,7 @@ const SKIP_WORDS: Readonly<Record<SkipReason, string>> = {
   link: "links",
 };
 
-/** How many files were left out, for each reason that occurred. */
+/** How many files were skipped, for each reason that occurred. */
 export function describeSkipped(skipped: Codebase["skipped"]): readonly string[] {
   return (Object.keys(SKIP_WORDS) as SkipReason[]).flatMap((reason) => {
     const number = skipped[reason] ?? 0;
@@ -41,7 +41,7 @@ export function describeSkipped(skipped: Codebase["skipped"]): readonly string[]
   });
 }
 
-/** All files that were left out. */
+/** All files that were skipped. */
 export function countSkipped(skipped: Codebase["skipped"]): number {
   return Object.values(skipped).reduce((sum, number) => sum + number, 0);
 }
@@ -51,6 +51,16 @@ export function describeIndex({ files, symbols, indexed_at }: Codebase): string 
   if (indexed_at === null) return null;
   const words = (number: number, one: string, many: string): string => `${count(number)} ${number === 1 ? one : many}`;
   return `${words(files, "file", "files")}, ${words(symbols, "symbol", "symbols")}`;
+}
+
+/** How searches find code in it. */
+export function describeSearch({ embedder }: Pick<Codebase, "embedder">): string {
+  return embedder === null ? "By names and words" : "By names, words and meaning";
+}
+
+/** Whether searches have an index of it that lacks vectors. */
+export function lacksVectors({ embedder, indexed_at }: Pick<Codebase, "embedder" | "indexed_at">): boolean {
+  return embedder === null && indexed_at !== null;
 }
 
 /** A commit as people write it. */

@@ -1,6 +1,6 @@
-/** One codebase: what is known of it, why it failed or left files out, and what can be done with it. */
+/** One codebase: what is known of it, why it failed or skipped files, and what can be done with it. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { RotateCw, Users as UsersIcon } from "lucide-react";
+import { CalendarClock, RotateCw, Users as UsersIcon } from "lucide-react";
 import { useState } from "react";
 import { answered, api } from "../../api/client.ts";
 import { useRequestKey } from "../../api/request-key.ts";
@@ -17,9 +17,18 @@ import { useToast } from "../../ui/toast.tsx";
 import { UserWords } from "../../users/user-words.tsx";
 import { toChangedUsers } from "../../users/users-draft.ts";
 import { UsersDialog } from "../../users/users-dialog.tsx";
-import { describeIndex, describeSkipped, describeSource, isUnderWay } from "./code-words.ts";
+import { canHaveRule, describeNoRule, describeRule } from "./code-schedule.ts";
+import {
+  describeIndex,
+  describeSearch,
+  describeSkipped,
+  describeSource,
+  isUnderWay,
+  lacksVectors,
+} from "./code-words.ts";
 import { CodebaseState } from "./codebase-list.tsx";
 import { codebaseQuery } from "./codebase-queries.ts";
+import { ScheduleDialog } from "./schedule-dialog.tsx";
 
 interface CodebaseDialogProps {
   /** Null: closed. */
@@ -55,7 +64,7 @@ function Failure({ codebase: { status, error, indexed_at } }: { readonly codebas
       <p>
         {indexed_at === null
           ? "Searches do not find it. Fix the cause and index it again, or delete it."
-          : "Searches still read the index before. Fix the cause and index it again, or delete it."}
+          : "Searches still use the previous index. Fix the cause and index it again, or delete it."}
       </p>
     </Notice>
   );
@@ -78,8 +87,9 @@ function CodebaseFacts({ codebase }: { readonly codebase: Codebase }) {
       <Fact name="State">
         <CodebaseState codebase={codebase} />
       </Fact>
-      <Fact name="Found in it">{describeIndex(codebase)}</Fact>
-      <Fact name="Left out">
+      <Fact name="Contents">{describeIndex(codebase)}</Fact>
+      <Fact name="Search">{indexed_at === null ? null : <Search codebase={codebase} />}</Fact>
+      <Fact name="Skipped files">
         {reasons.length === 0 ? null : (
           <ul>
             {reasons.map((reason) => (
@@ -90,6 +100,9 @@ function CodebaseFacts({ codebase }: { readonly codebase: Codebase }) {
       </Fact>
       <Fact name="Commit">{commit === null ? null : <code className="font-mono">{commit}</code>}</Fact>
       <Fact name="Indexed">{indexed_at === null ? null : <Time at={indexed_at} />}</Fact>
+      <Fact name="Schedule">
+        <Rule codebase={codebase} />
+      </Fact>
       <Fact name="Added">
         <Time at={created_at} />
       </Fact>
@@ -100,13 +113,43 @@ function CodebaseFacts({ codebase }: { readonly codebase: Codebase }) {
   );
 }
 
+/** The API does not say which of the causes it was. */
+function Search({ codebase }: { readonly codebase: Codebase }) {
+  if (!lacksVectors(codebase)) return describeSearch(codebase);
+  return (
+    <>
+      {describeSearch(codebase)}
+      <p className="text-sm text-quiet">
+        Vectors are missing: the embedding model was away or has changed, or you reached the limit of 100,000 vectors of
+        code. Index again to add what is missing.
+      </p>
+    </>
+  );
+}
+
+function Rule({ codebase: { source, reindex, next_at } }: { readonly codebase: Codebase }) {
+  if (reindex.every === null) return describeNoRule("git" in source);
+  return (
+    <>
+      {describeRule(reindex.every)}
+      {next_at === null ? null : (
+        <>
+          {", next "}
+          <Time at={next_at} />
+        </>
+      )}
+    </>
+  );
+}
+
 function CodebaseActions({ codebase, onClose }: { readonly codebase: Codebase; readonly onClose: () => void }) {
   const { id, name } = codebase;
   const queries = useQueryClient();
   const say = useToast();
-  const [isChanging, setChanging] = useState(false);
+  const [changing, setChanging] = useState<"users" | "schedule" | null>(null);
   const { headersFor, renew } = useRequestKey();
   const readAll = async (): Promise<void> => await queries.invalidateQueries({ queryKey: ["codebases"] });
+  const endChange = (): void => setChanging(null);
   const path = { id };
   const indexing = useMutation({
     mutationFn: async () =>
@@ -128,7 +171,12 @@ function CodebaseActions({ codebase, onClose }: { readonly codebase: Codebase; r
         >
           Index again
         </Button>
-        <Button icon={<UsersIcon aria-hidden className="size-4" />} onClick={() => setChanging(true)}>
+        {canHaveRule(codebase) ? (
+          <Button icon={<CalendarClock aria-hidden className="size-4" />} onClick={() => setChanging("schedule")}>
+            Change the schedule
+          </Button>
+        ) : null}
+        <Button icon={<UsersIcon aria-hidden className="size-4" />} onClick={() => setChanging("users")}>
           Change who may use it
         </Button>
         <DeleteButton
@@ -145,7 +193,7 @@ function CodebaseActions({ codebase, onClose }: { readonly codebase: Codebase; r
       </div>
       {indexing.isError ? <ProblemNotice error={indexing.error} doing="Couldn't index it again" /> : null}
       <UsersDialog
-        isOpen={isChanging}
+        isOpen={changing === "users"}
         name={name}
         thing="codebase"
         users={codebase}
@@ -153,8 +201,9 @@ function CodebaseActions({ codebase, onClose }: { readonly codebase: Codebase; r
           await answered(api.PATCH("/v1/codebases/{id}", { params: { path }, body: toChangedUsers(users) }))
         }
         onSaved={readAll}
-        onClose={() => setChanging(false)}
+        onClose={endChange}
       />
+      <ScheduleDialog isOpen={changing === "schedule"} codebase={codebase} onSaved={readAll} onClose={endChange} />
     </div>
   );
 }

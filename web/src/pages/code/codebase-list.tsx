@@ -11,12 +11,14 @@ import { Empty } from "../../ui/notice.tsx";
 import { CELL_LINES, type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { UserWords } from "../../users/user-words.tsx";
+import { describeRule } from "./code-schedule.ts";
 import {
   CODEBASE_STATE_WORDS,
   countSkipped,
   describeIndex,
   describeSource,
   isUnderWay,
+  lacksVectors,
   shortCommit,
 } from "./code-words.ts";
 import { codebasesQuery } from "./codebase-queries.ts";
@@ -33,7 +35,7 @@ export function CodebaseList({ add, onOpen }: CodebaseListProps) {
   const columns: readonly Column<Codebase>[] = [
     { title: "Codebase", isMain: true, cell: (one) => <Title codebase={one} /> },
     { title: "State", cell: (one) => <CodebaseState codebase={one} className={CELL_LINES} /> },
-    { title: "Found in it", cell: (one) => <Contents codebase={one} /> },
+    { title: "Contents", cell: (one) => <Contents codebase={one} /> },
     { title: "Indexed", cell: (one) => <Indexed codebase={one} /> },
     { title: "Who may use it", cell: (one) => <UserWords users={one} className={CELL_LINES} /> },
     {
@@ -69,7 +71,7 @@ function Title({ codebase: { name, source } }: { readonly codebase: Codebase }) 
   );
 }
 
-/** An index that failed or is being made again leaves the one before to searches, and says so. */
+/** While an index is made, and after one that failed, searches use the previous one. */
 export function CodebaseState({
   codebase,
   className = "flex flex-col items-start gap-1",
@@ -77,12 +79,13 @@ export function CodebaseState({
   readonly codebase: Codebase;
   readonly className?: string;
 }) {
-  const { word, tone } = CODEBASE_STATE_WORDS[codebase.status];
-  const hasOlder = codebase.indexed_at !== null && (isUnderWay(codebase) || codebase.status === "failed");
+  const { status, indexed_at } = codebase;
+  const { word, tone } = CODEBASE_STATE_WORDS[status];
+  const hasOlder = indexed_at !== null && (isUnderWay(codebase) || status === "failed");
   return (
     <span className={className}>
       <Badge tone={tone}>{word}</Badge>
-      {hasOlder ? <span className="text-sm text-quiet">Searches read the index before</span> : null}
+      {hasOlder ? <span className="text-sm text-quiet xl:min-w-32">Searches use the previous index</span> : null}
     </span>
   );
 }
@@ -91,18 +94,25 @@ function Contents({ codebase }: { readonly codebase: Codebase }) {
   const skipped = countSkipped(codebase.skipped);
   return (
     <span className={CELL_LINES}>
-      {describeIndex(codebase) ?? "Nothing yet"}
-      {skipped === 0 ? null : <span className="text-sm text-quiet">{`${count(skipped)} left out`}</span>}
+      <span className="xl:whitespace-nowrap">{describeIndex(codebase) ?? "Nothing yet"}</span>
+      {lacksVectors(codebase) ? (
+        <span className="text-sm text-quiet xl:whitespace-nowrap">No search by meaning</span>
+      ) : null}
+      {skipped === 0 ? null : (
+        <span className="text-sm text-quiet xl:whitespace-nowrap">{`${count(skipped)} skipped`}</span>
+      )}
     </span>
   );
 }
 
-function Indexed({ codebase: { indexed_at: at, commit } }: { readonly codebase: Codebase }) {
-  if (at === null) return "Never";
+function Indexed({ codebase: { indexed_at: at, commit, reindex } }: { readonly codebase: Codebase }) {
   return (
     <span className={CELL_LINES}>
-      <Time at={at} />
+      {at === null ? "Never" : <Time at={at} />}
       {commit === null ? null : <code className="font-mono text-sm text-quiet">{shortCommit(commit)}</code>}
+      {reindex.every === null ? null : (
+        <span className="text-sm text-quiet xl:min-w-28">{describeRule(reindex.every)}</span>
+      )}
     </span>
   );
 }

@@ -12,6 +12,8 @@ import { ProblemNotice } from "../../ui/notice.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { UserFields } from "../../users/user-fields.tsx";
 import { NEW_USERS, toNewUsers } from "../../users/users-draft.ts";
+import { findRuleFault, NO_RULE, readRule } from "./code-schedule.ts";
+import { ScheduleFields } from "./schedule-fields.tsx";
 import { findSourceFault, NEW_SOURCE, type SourceDraft, suggestName } from "./source-draft.ts";
 import { SourceFields } from "./source-fields.tsx";
 
@@ -20,13 +22,20 @@ export function NewCodebase({ onClose }: { readonly onClose: () => void }) {
   const say = useToast();
   const [typedName, setName] = useState<string | null>(null);
   const [source, setSource] = useState<SourceDraft>(NEW_SOURCE);
+  const [rule, setRule] = useState(NO_RULE);
   const [users, setUsers] = useState(NEW_USERS);
   const [own, setOwn] = useState<Readonly<Record<string, string>>>({});
   const { headersFor } = useRequestKey();
+  const every = source.kind === "zip" ? null : readRule(rule);
   const name = typedName ?? suggestName(source);
   const adding = useMutation({
     mutationFn: async () => {
-      const body = { name: name.trim(), source: await sendSource(source), ...toNewUsers(users) };
+      const body = {
+        name: name.trim(),
+        source: await sendSource(source),
+        ...toNewUsers(users),
+        ...(every === null ? {} : { reindex: { every } }),
+      };
       return await answered(api.POST("/v1/codebases", { body, headers: headersFor(body) }));
     },
     onSuccess: async ({ name: added }) => {
@@ -37,7 +46,7 @@ export function NewCodebase({ onClose }: { readonly onClose: () => void }) {
   });
   const submit = (): void => {
     if (adding.isPending) return;
-    const fault = findSourceFault(source);
+    const fault = { ...findSourceFault(source), ...(source.kind === "zip" ? {} : findRuleFault(rule)) };
     setOwn(fault);
     if (Object.keys(fault).length === 0) adding.mutate();
   };
@@ -62,6 +71,17 @@ export function NewCodebase({ onClose }: { readonly onClose: () => void }) {
         hint="Agents choose it by this name. Lower-case letters, digits, dots, hyphens and underscores."
         error={faults["name"]}
       />
+      {source.kind === "zip" ? null : (
+        <ScheduleFields
+          rule={rule}
+          onChange={(next) => {
+            setRule(next);
+            setOwn({});
+          }}
+          faults={faults}
+          isRepository={source.kind === "git"}
+        />
+      )}
       <UserFields users={users} onChange={setUsers} faults={faults} thing="codebase" />
       {adding.isError ? <ProblemNotice error={adding.error} doing="Couldn't add it" /> : null}
       <div className="flex flex-wrap justify-end gap-2">
