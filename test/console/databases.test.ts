@@ -94,9 +94,13 @@ test("its users and settings are changed, a role that may write is accepted, and
   const settings = dialogOf("Settings of “sales”");
   await settings.getByLabel("Denied tables").fill("");
   await settings.getByLabel("Schemas").fill("public");
+  await settings.getByLabel("Read sample values for questions in plain language").check();
   await expectFit(page, "database-settings");
   await settings.getByRole("button", { name: "Save" }).click();
-  await dialog.getByText(/schemas public · every table · 1,000 rows · 15 s/).waitFor();
+  await dialog.getByText(/schemas public · every table · with sample values · 1,000 rows · 15 s/).waitFor();
+  await dialog.getByText("Read for questions in plain language", { exact: true }).waitFor();
+  await expectFit(page, "database-samples");
+  expect(await console.api.must("GET", "/v1/databases/sales")).toMatchObject({ samples: true });
   await console.api.must("PATCH", "/v1/databases/sales", { dsn: writer });
   await console.api.must("POST", "/v1/databases/sales/check");
   await console.open("/databases?open=sales");

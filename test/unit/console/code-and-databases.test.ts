@@ -17,7 +17,7 @@ import {
 import { readCodeSearch } from "../../../web/src/pages/code/code-search.ts";
 import { findSourceFault, NEW_SOURCE, suggestName } from "../../../web/src/pages/code/source-draft.ts";
 import { describeSettings, makeGrantExample } from "../../../web/src/pages/databases/database-words.ts";
-import { NEW_SETTINGS, toSettings } from "../../../web/src/pages/databases/settings-draft.ts";
+import { NEW_SETTINGS, toSettings, toSettingsDraft } from "../../../web/src/pages/databases/settings-draft.ts";
 import { describeUsers, isForNobody } from "../../../web/src/users/users-draft.ts";
 
 describe("a codebase", () => {
@@ -116,6 +116,15 @@ describe("a database", () => {
     expect(settings).toMatchObject({ schemas: ["a", "b"], tables: { deny: ["Order Lines"] } });
     expect(settings.tables).not.toHaveProperty("allow");
     expect(describeSettings(settings)).toContain("schemas a, b · every table · 1 table denied");
+  });
+
+  it("reads sample values only where its settings say so", () => {
+    const settings = { ...NEW_SETTINGS, samples: true };
+    expect(describeSettings(toSettings(settings))).toContain("every table · with sample values · 1,000 rows");
+    expect(toSettings(NEW_SETTINGS).samples).toBe(false);
+    const stored = { tls: "require", max_rows: 1_000, timeout_s: 15, samples: true } as const;
+    expect(toSettingsDraft(stored)).toEqual(settings);
+    expect(toSettingsDraft({ ...stored, samples: undefined }).samples).toBe(false);
   });
 
   it("gets a role for its schemas, whose names are quoted where they have to be", () => {

@@ -9,7 +9,7 @@ import { Time } from "../../ui/time.tsx";
 import { UserWords } from "../../users/user-words.tsx";
 import { DatabaseActions } from "./database-actions.tsx";
 import { DatabaseState } from "./database-list.tsx";
-import { describeSettings, KIND_WORDS } from "./database-words.ts";
+import { describeSamples, describeSettings, KIND_WORDS } from "./database-words.ts";
 
 interface DatabaseDialogProps {
   /** Null: closed. */
@@ -48,7 +48,7 @@ function DatabaseFacts({ database }: { readonly database: Database }) {
         <span className="font-medium">{name}</span>
       </Fact>
       <Fact name="Kind">{KIND_WORDS[kind]}</Fact>
-      <Fact name="Host">{host ?? "No key opens the address. Replace the DSN."}</Fact>
+      <Fact name="Host">{host ?? "The stored DSN cannot be decrypted. Replace it."}</Fact>
       <Fact name="State">
         <DatabaseState database={database} />
       </Fact>
@@ -59,6 +59,7 @@ function DatabaseFacts({ database }: { readonly database: Database }) {
       <Entries name="Denied tables" entries={database.tables?.deny} />
       <Entries name="Denied columns" entries={database.columns?.deny} />
       <Entries name="Functions" entries={database.functions} />
+      <Fact name="Sample values">{describeSamples(database)}</Fact>
       <Fact name="Who may use it">
         <UserWords users={database} />
       </Fact>

@@ -33,7 +33,9 @@ export function DatabaseList({ add, onOpen }: DatabaseListProps) {
       cell: ({ name, host }) => (
         <span className={CELL_LINES}>
           <span className="font-medium">{name}</span>
-          <span className="text-sm text-quiet [overflow-wrap:anywhere]">{host ?? "The address cannot be opened"}</span>
+          <span className="text-sm text-quiet [overflow-wrap:anywhere]">
+            {host ?? "The stored DSN cannot be decrypted"}
+          </span>
         </span>
       ),
     },

@@ -11,11 +11,14 @@ export const STATUS_WORDS: Readonly<Record<Database["status"], { readonly word: 
   rejected: { word: "Rejected", tone: "danger" },
 };
 
-type Settings = Pick<Database, "tls" | "schemas" | "tables" | "columns" | "functions" | "max_rows" | "timeout_s">;
+type Settings = Pick<
+  Database,
+  "tls" | "schemas" | "tables" | "columns" | "functions" | "samples" | "max_rows" | "timeout_s"
+>;
 
 /** The settings in one line. */
 export function describeSettings(settings: Settings): string {
-  const { tls, schemas, tables, columns, functions = [], max_rows: rows, timeout_s: seconds } = settings;
+  const { tls, schemas, tables, columns, functions = [], samples, max_rows: rows, timeout_s: seconds } = settings;
   const parts = [
     tls === "require" ? "TLS" : "without TLS",
     schemas === undefined ? "every schema" : `schemas ${schemas.join(", ")}`,
@@ -23,10 +26,16 @@ export function describeSettings(settings: Settings): string {
     ...listed(tables?.deny, "table", "denied"),
     ...listed(columns?.deny, "column", "denied"),
     ...listed(functions, "function", "allowed"),
+    ...(samples === true ? ["with sample values"] : []),
     ...(Number.isFinite(rows) ? [many(rows, "row")] : []),
     ...(Number.isFinite(seconds) ? [`${seconds} s`] : []),
   ];
   return parts.join(" · ");
+}
+
+/** Whether values of its columns reach the language model with a question. */
+export function describeSamples({ samples }: Pick<Database, "samples">): string {
+  return samples === true ? "Read for questions in plain language" : "Not read";
 }
 
 function listed(entries: readonly string[] | undefined, thing: string, what: string): string[] {

@@ -8,6 +8,7 @@ export interface SettingsDraft {
   readonly deniedTables: string;
   readonly deniedColumns: string;
   readonly functions: string;
+  readonly samples: boolean;
   readonly maxRows: string;
   readonly timeout: string;
 }
@@ -20,12 +21,13 @@ export const NEW_SETTINGS: SettingsDraft = {
   deniedTables: "",
   deniedColumns: "",
   functions: "",
+  samples: false,
   maxRows: "1000",
   timeout: "15",
 };
 
-export function toSettingsDraft(database: Database): SettingsDraft {
-  const { tls, schemas, tables, columns, functions, max_rows: rows, timeout_s: timeout } = database;
+export function toSettingsDraft(settings: StoredSettings): SettingsDraft {
+  const { tls, schemas, tables, columns, functions, samples, max_rows: rows, timeout_s: timeout } = settings;
   return {
     tls,
     schemas: toText(schemas),
@@ -33,13 +35,15 @@ export function toSettingsDraft(database: Database): SettingsDraft {
     deniedTables: toText(tables?.deny),
     deniedColumns: toText(columns?.deny),
     functions: toText(functions),
+    samples: samples === true,
     maxRows: String(rows),
     timeout: String(timeout),
   };
 }
 
-type Settings = Pick<NewDatabaseInput, "schemas" | "tables" | "columns" | "functions"> &
+type Settings = Pick<NewDatabaseInput, "schemas" | "tables" | "columns" | "functions" | "samples"> &
   Pick<Database, "tls" | "max_rows" | "timeout_s">;
+type StoredSettings = Pick<Database, keyof Settings>;
 
 /** The settings of a request. An empty list of what is allowed is omitted, and so allows everything. */
 export function toSettings(draft: SettingsDraft): Settings {
@@ -50,6 +54,7 @@ export function toSettings(draft: SettingsDraft): Settings {
     tables: { ...(allow.length === 0 ? {} : { allow }), deny: toLines(draft.deniedTables) },
     columns: { deny: toLines(draft.deniedColumns) },
     functions: toLines(draft.functions),
+    samples: draft.samples,
     max_rows: Number(draft.maxRows),
     timeout_s: Number(draft.timeout),
   };

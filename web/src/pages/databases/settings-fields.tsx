@@ -1,6 +1,6 @@
 /** What queries of a database may read, and their limits. */
 import { type Faults, faultIn } from "../../ui/faults.ts";
-import { SelectField, TextArea, TextField } from "../../ui/field.tsx";
+import { CheckField, SelectField, TextArea, TextField } from "../../ui/field.tsx";
 import { describeSettings } from "./database-words.ts";
 import { type SettingsDraft, toSettings } from "./settings-draft.ts";
 
@@ -46,7 +46,7 @@ const LISTS = [
 /** Folded under "More", with the present values in one line. */
 export function FoldedSettings(props: SettingsFieldsProps) {
   const { settings, faults } = props;
-  const isFaulty = ["tls", "schemas", "tables", "columns", "functions", "max_rows", "timeout_s"].some(
+  const isFaulty = ["tls", "schemas", "tables", "columns", "functions", "samples", "max_rows", "timeout_s"].some(
     (field) => faultIn(faults, field) !== undefined,
   );
   return (
@@ -87,9 +87,16 @@ export function SettingsFields({ settings, onChange, faults }: SettingsFieldsPro
           error={faultIn(faults, field)}
         />
       ))}
+      <CheckField
+        label="Read sample values for questions in plain language"
+        checked={settings.samples}
+        onChange={({ target }) => onChange({ ...settings, samples: target.checked })}
+        hint="Up to 20 distinct values of each short text column of small tables. They go to the provider of the task's model."
+        error={faultIn(faults, "samples")}
+      />
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
-          label="Rows of a result"
+          label="Maximum rows"
           inputMode="numeric"
           autoComplete="off"
           value={settings.maxRows}
@@ -98,7 +105,7 @@ export function SettingsFields({ settings, onChange, faults }: SettingsFieldsPro
           error={faultIn(faults, "max_rows")}
         />
         <TextField
-          label="Seconds of a query"
+          label="Timeout in seconds"
           inputMode="numeric"
           autoComplete="off"
           value={settings.timeout}
