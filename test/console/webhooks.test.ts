@@ -1,9 +1,17 @@
 /** Webhooks both ways, as an administrator sets them up: what goes out is signed and listed, what comes in makes tasks. */
 import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, inject, test } from "vitest";
 import type { RecordedRequest } from "../mock-servers/recorder.ts";
-import { type Console, expectAccessible, openConsole, PATIENT, PHONE } from "./open-console.ts";
+import {
+  type Console,
+  expectAccessible,
+  expectFit,
+  expectWidths,
+  openConsole,
+  PATIENT,
+  PHONE,
+} from "./open-console.ts";
 import { fetchApi } from "../setup/fetch-api.ts";
 
 let console: Console;
@@ -135,6 +143,48 @@ test("an incoming webhook is created, a signed call to it makes a task, and its 
   await page.getByText("is saved. It acts for nobody now.").waitFor();
   const path = `/v1/incoming-webhooks/${data[0]?.id}`;
   expect(await console.api.must("GET", path)).toMatchObject({ acts_for: null });
+});
+
+test("a webhook of GitHub indexes codebases and creates no tasks", async () => {
+  console = await openConsole("Webhooks that index");
+  const { page, api } = console;
+  await console.open("/webhooks?view=incoming&make=true");
+  await page.getByLabel("Name").fill("pushes");
+  await page.getByLabel("Task input").fill("Look at it.");
+  expect(await page.getByLabel("Action").count()).toBe(0);
+  await page.getByLabel("Called by").selectOption("GitHub");
+  await page.getByLabel("Action").selectOption("Index codebases again");
+  await page.getByText("No codebase has a git repository yet.").waitFor();
+  expect(await page.getByLabel("Task input").count()).toBe(0);
+  await expectWidths(page, "webhook-reindex-new");
+  await page.getByRole("button", { name: "Create incoming webhook" }).click();
+  await page.getByRole("button", { name: "I have copied it" }).click();
+  await page.getByText("Choose the event push.").waitFor();
+  const { data } = await api.must<{ data: { id: string }[] }>("GET", "/v1/incoming-webhooks");
+  expect(data).toMatchObject([{ name: "pushes", type: "github", reindex: true, acts_for: null }]);
+  const path = `/v1/incoming-webhooks/${data[0]?.id}`;
+  const settings = `/webhooks/incoming/${data[0]?.id}?view=settings`;
+
+  const source = { git: `${inject("console").git.url}/open/.git`, ref: "main" };
+  await api.must("POST", "/v1/codebases", { name: "till", source, agents: ["default"] });
+  await console.open(settings);
+  await page
+    .getByRole("list", { name: "Codebases with a git repository" })
+    .getByText(/\/open\/\.git at main/)
+    .waitFor();
+  await expectFit(page, "webhook-reindex");
+  await page.getByLabel("Action").selectOption("Create a task");
+  await page.getByLabel("Task input").fill("Read {{payload}}.");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("“pushes” is saved.").waitFor();
+  expect(await api.must("GET", path)).not.toHaveProperty("reindex");
+  await console.open(settings);
+  await page.getByLabel("Action").selectOption("Index codebases again");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect.poll(async () => await api.must("GET", path), PATIENT).toMatchObject({ reindex: true });
+  await console.open("/webhooks?view=incoming");
+  await page.getByText("None: indexes codebases").waitFor();
+  await expectFit(page, "webhooks-reindex");
 });
 
 /** What the recorder got by POST at a path. */

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { newHookRequestSchema } from "../../../core/channels/webhooks/hook.ts";
 import { NOTICE_TYPES } from "../../../core/task/notice.ts";
 import {
   doesAct,
@@ -96,6 +97,28 @@ test("an incoming webhook that is read and resent is unchanged", () => {
     ...setting,
   };
   expect(readIncoming(draftOfIncoming(hook), "", null)).toEqual({ ok: true, request: setting });
+});
+
+test("a webhook that indexes codebases sends nothing of a task, and only GitHub's indexes", () => {
+  const draft: IncomingDraft = {
+    ...NEW_INCOMING,
+    name: "pushes",
+    type: "github",
+    agent: "agent_1",
+    project: "code",
+    prompt: "Review it.",
+    events: "push",
+    actsFor: "me",
+    limits: { ...NEW_INCOMING.limits, max_steps: "many" },
+    deliver: [{ channel: "email", to: "" }],
+    reindex: true,
+  };
+  const request = { name: "pushes", type: "github", enabled: true, reindex: true, acts_for: null };
+  const read = readIncoming(draft, "", null);
+  expect(read).toEqual({ ok: true, request });
+  expect(newHookRequestSchema.safeParse(request).success).toBe(true);
+  const generic = readIncoming({ ...NEW_INCOMING, name: "a", oncePerBody: "no", reindex: true }, "", null);
+  expect(generic).not.toHaveProperty("request.reindex");
 });
 
 test("an incoming webhook acts for whom it acted until somebody says otherwise", () => {

@@ -2,7 +2,7 @@
 import type { IncomingWebhook } from "../../api/types.generated.ts";
 import { CodeBlock } from "../../ui/code.tsx";
 import { Section } from "../../ui/page.tsx";
-import { USUAL_HEADER } from "./incoming-draft.ts";
+import { indexesCodebases, USUAL_HEADER } from "./incoming-draft.ts";
 
 export function IncomingCall({ hook }: { readonly hook: IncomingWebhook }) {
   const { type, url } = hook;
@@ -23,48 +23,51 @@ export function IncomingCall({ hook }: { readonly hook: IncomingWebhook }) {
           <CodeBlock text={type === "generic" ? genericCall(hook) : standardCall(url)} label="a call with curl" />
         </Section>
       ) : null}
-      <Section title="With a key instead">
-        <p className="text-quiet">
-          With a key that may create tasks, a call needs no signature and names this webhook.
-        </p>
-        <CodeBlock text={keyedCall(hook)} label="a call with a key" />
-      </Section>
+      {indexesCodebases(hook) ? null : (
+        <Section title="With a key instead">
+          <p className="text-quiet">
+            With a key that may create tasks, a call needs no signature and names this webhook.
+          </p>
+          <CodeBlock text={keyedCall(hook)} label="a call with a key" />
+        </Section>
+      )}
     </>
   );
 }
 
-function GitHub({ hook: { events } }: { readonly hook: IncomingWebhook }) {
+function GitHub({ hook }: { readonly hook: IncomingWebhook }) {
   return (
     <Section title="In GitHub">
       <ol className="list-decimal pl-5">
         <li>Repository or organisation, Settings, Webhooks, “Add webhook”.</li>
         <li>Payload URL: the address above. Content type: application/json.</li>
         <li>Secret: the one shown when this webhook was created. If it is lost, set a new one in the settings.</li>
-        <li>
-          Choose the events
-          {events === undefined ? " that tasks are to be made of." : `: ${events.join(", ")}.`}
-        </li>
+        <li>{describeEvents(hook)}</li>
       </ol>
       <p className="text-quiet">GitHub sends a ping at once. It appears under received calls and creates no task.</p>
     </Section>
   );
 }
 
-function Stripe({ hook: { events } }: { readonly hook: IncomingWebhook }) {
+function Stripe({ hook }: { readonly hook: IncomingWebhook }) {
   return (
     <Section title="In Stripe">
       <ol className="list-decimal pl-5">
         <li>Developers, Webhooks, “Add endpoint”: the address above.</li>
-        <li>
-          Choose the events
-          {events === undefined ? " that tasks are to be made of." : `: ${events.join(", ")}.`}
-        </li>
+        <li>{describeEvents(hook)}</li>
         <li>
           Stripe shows its signing secret: put it into the settings of this webhook. Until then calls are refused.
         </li>
       </ol>
     </Section>
   );
+}
+
+function describeEvents({ events, ...hook }: IncomingWebhook): string {
+  if (indexesCodebases(hook)) return "Choose the event push.";
+  return events === undefined
+    ? "Choose the events that should become tasks."
+    : `Choose the events: ${events.join(", ")}.`;
 }
 
 function genericCall({ url, signature_header = USUAL_HEADER }: IncomingWebhook): string {

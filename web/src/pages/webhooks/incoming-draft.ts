@@ -25,7 +25,7 @@ export interface IncomingDraft {
   readonly actsFor: "as_is" | "me" | "nobody";
   readonly limits: NewTask["limits"];
   readonly deliver: readonly Delivery[];
-  /** True: pushes index codebases, and no call becomes a task. */
+  /** True: pushes index codebases, and no call becomes a task. It counts for GitHub alone. */
   readonly reindex: boolean;
 }
 
@@ -55,6 +55,11 @@ export function hasEvents(type: IncomingType): boolean {
 
 export function mayBeCopied(type: IncomingType): boolean {
   return type === "generic" || type === "github";
+}
+
+/** Whether calls index codebases, and become no tasks. */
+export function indexesCodebases({ type, reindex = false }: Pick<IncomingWebhook, "type" | "reindex">): boolean {
+  return type === "github" && reindex;
 }
 
 export function draftOfIncoming(hook: IncomingWebhook): IncomingDraft {
@@ -99,12 +104,10 @@ export type ReadIncoming =
 export function readIncoming(draft: IncomingDraft, secret: string, oldSeconds: string | null): ReadIncoming {
   const { type, enabled } = draft;
   const faults: Record<string, string> = {};
-  const budget = readLimits(draft.limits, faults);
-  const deliver = readDeliver(draft.deliver, faults);
+  const outcome = indexesCodebases(draft) ? ({ reindex: true, acts_for: null } as const) : readTask(draft, faults);
   if (type === "generic" && draft.oncePerBody === "")
     faults["once_per_body"] = "Choose what to do with a repeated body.";
   if (Object.keys(faults).length > 0) return { ok: false, faults };
-  const events = hasEvents(type) ? splitLines(draft.events) : [];
   const header = type === "generic" ? draft.signatureHeader.trim() : "";
   return {
     ok: true,
@@ -112,19 +115,26 @@ export function readIncoming(draft: IncomingDraft, secret: string, oldSeconds: s
       name: draft.name.trim(),
       type,
       enabled,
-      ...(draft.agent === "" ? {} : { agent: draft.agent }),
-      ...(draft.project.trim() === "" ? {} : { project: draft.project.trim() }),
-      ...(draft.prompt.trim() === "" ? {} : { prompt: draft.prompt }),
-      ...(events.length === 0 ? {} : { events }),
       ...(header === "" ? {} : { signature_header: header }),
       ...(mayBeCopied(type) && draft.oncePerBody !== "" ? { once_per_body: draft.oncePerBody === "yes" } : {}),
-      ...(draft.actsFor === "as_is" ? {} : { acts_for: draft.actsFor === "me" ? ("me" as const) : null }),
-      ...budget,
-      ...deliver,
-      ...(draft.reindex ? { reindex: true } : {}),
+      ...outcome,
       ...(secret === "" ? {} : { secret }),
       ...(secret === "" || oldSeconds === null ? {} : { old_secret_seconds: Number(oldSeconds) }),
     },
+  };
+}
+
+/** What a request says of the tasks that calls become. Adds what cannot be sent to `faults`. */
+function readTask(draft: IncomingDraft, faults: Record<string, string>) {
+  const events = hasEvents(draft.type) ? splitLines(draft.events) : [];
+  return {
+    ...(draft.agent === "" ? {} : { agent: draft.agent }),
+    ...(draft.project.trim() === "" ? {} : { project: draft.project.trim() }),
+    ...(draft.prompt.trim() === "" ? {} : { prompt: draft.prompt }),
+    ...(events.length === 0 ? {} : { events }),
+    ...(draft.actsFor === "as_is" ? {} : { acts_for: draft.actsFor === "me" ? ("me" as const) : null }),
+    ...readLimits(draft.limits, faults),
+    ...readDeliver(draft.deliver, faults),
   };
 }
 

@@ -1,4 +1,4 @@
-/** Who may call, and what a call becomes. */
+/** Who may call, and what a call does: it becomes a task, or a push indexes codebases. */
 import type { ReactNode } from "react";
 import type { IncomingWebhook } from "../../api/types.generated.ts";
 import { CheckField, SelectField, TextArea, TextField } from "../../ui/field.tsx";
@@ -11,10 +11,12 @@ import {
   hasEvents,
   type IncomingDraft,
   type IncomingType,
+  indexesCodebases,
   mayBeCopied,
   toActsFor,
   USUAL_HEADER,
 } from "./incoming-draft.ts";
+import { PushedCodebases } from "./pushed-codebases.tsx";
 import { FILLED_IN, OLD_SECRET_CHOICES, ONCE_PER_BODY_HINTS, TYPES } from "./incoming-words.ts";
 
 interface IncomingFormProps {
@@ -38,21 +40,22 @@ type PartProps = Pick<IncomingFormProps, "draft" | "set" | "faults">;
 
 export function IncomingForm(props: IncomingFormProps) {
   const { draft, set, faults, onSubmit, children } = props;
+  const isIndexing = indexesCodebases(draft);
   return (
     <Form onSubmit={onSubmit} className="flex flex-col gap-6">
       <CallerFields {...props} />
       <fieldset className="flex flex-col gap-4">
-        <legend className="mb-2 font-medium">What a call becomes</legend>
-        <PromptField {...{ draft, set, faults }} />
-        <AgentAndProject task={draft} onChange={set} faults={faults} />
-        <p className="text-sm text-quiet">
-          What comes in is marked as data, never as instructions. Even so, what a task may do is what its agent may do:
-          choose one with few permissions.
-        </p>
+        <legend className="mb-2 font-medium">What a call does</legend>
+        <ActionField {...{ draft, set, faults }} />
+        {isIndexing ? <PushedCodebases /> : <TaskFields {...{ draft, set, faults }} />}
       </fieldset>
-      <PersonField {...props} />
-      <DeliveryFields task={draft} onChange={set} faults={faults} />
-      <LimitFields task={draft} onChange={set} faults={faults} />
+      {isIndexing ? null : (
+        <>
+          <PersonField {...props} />
+          <DeliveryFields task={draft} onChange={set} faults={faults} />
+          <LimitFields task={draft} onChange={set} faults={faults} />
+        </>
+      )}
       <CheckField
         label="It is on"
         checked={draft.enabled}
@@ -61,6 +64,37 @@ export function IncomingForm(props: IncomingFormProps) {
       />
       {children}
     </Form>
+  );
+}
+
+/** Asked only for GitHub: no other caller sends pushes. */
+function ActionField({ draft, set, faults }: PartProps) {
+  if (draft.type !== "github") return null;
+  return (
+    <SelectField
+      label="Action"
+      value={draft.reindex ? "reindex" : "task"}
+      onChange={({ target }) => set({ reindex: target.value === "reindex" })}
+      hint={draft.reindex ? "Each push indexes what it changed. No call becomes a task." : undefined}
+      error={faults["reindex"]}
+    >
+      <option value="task">Create a task</option>
+      <option value="reindex">Index codebases again</option>
+    </SelectField>
+  );
+}
+
+function TaskFields(props: PartProps) {
+  const { draft, set, faults } = props;
+  return (
+    <>
+      <PromptField {...props} />
+      <AgentAndProject task={draft} onChange={set} faults={faults} />
+      <p className="text-sm text-quiet">
+        What comes in is marked as data, never as instructions. Even so, what a task may do is what its agent may do:
+        choose one with few permissions.
+      </p>
+    </>
   );
 }
 

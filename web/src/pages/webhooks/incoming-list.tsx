@@ -9,6 +9,7 @@ import { CopyButton } from "../../ui/code.tsx";
 import { Listing } from "../../ui/listing.tsx";
 import { Empty } from "../../ui/notice.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
+import { indexesCodebases } from "./incoming-draft.ts";
 import { TYPES } from "./incoming-words.ts";
 import { Name } from "../../ui/name.tsx";
 
@@ -25,7 +26,7 @@ export function IncomingList({ add }: { readonly add: ReactNode }) {
         <Link
           to="/webhooks/incoming/$webhookId"
           params={{ webhookId: id }}
-          className="font-medium [overflow-wrap:anywhere] text-accent underline"
+          className="inline-block font-medium [overflow-wrap:anywhere] text-accent underline sm:min-w-28"
         >
           {name}
         </Link>
@@ -44,7 +45,10 @@ export function IncomingList({ add }: { readonly add: ReactNode }) {
     },
     {
       title: "Agent",
-      cell: ({ agent }) => (agent === undefined ? "default" : <Name>{names.get(agent) ?? agent}</Name>),
+      cell: ({ agent, ...hook }) => {
+        if (indexesCodebases(hook)) return "None: indexes codebases";
+        return agent === undefined ? "default" : <Name>{names.get(agent) ?? agent}</Name>;
+      },
     },
     { title: "State", cell: ({ enabled }) => (enabled ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>) },
   ];
@@ -53,7 +57,8 @@ export function IncomingList({ add }: { readonly add: ReactNode }) {
       list={list}
       empty={
         <Empty title="No incoming webhooks yet" action={add}>
-          Create an address for GitHub, Stripe or your own program: each signed call becomes a task.
+          Create an address for GitHub, Stripe or your own program: each signed call becomes a task, or indexes
+          codebases.
         </Empty>
       }
     >

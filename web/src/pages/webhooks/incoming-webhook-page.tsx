@@ -10,6 +10,7 @@ import { Tabs } from "../../ui/tabs.tsx";
 import { IncomingCall } from "./incoming-call.tsx";
 import { IncomingReceived } from "./incoming-received.tsx";
 import { IncomingSettings } from "./incoming-settings.tsx";
+import { indexesCodebases } from "./incoming-draft.ts";
 import { TYPES } from "./incoming-words.ts";
 import { incomingQuery } from "./webhook-queries.ts";
 
@@ -47,12 +48,14 @@ function linkTo(webhookId: string, view?: "settings" | "call") {
   return { to: "/webhooks/incoming/$webhookId", params: { webhookId }, search } as const;
 }
 
-function Lead({ hook: { type, enabled, url } }: { readonly hook: IncomingWebhook }) {
+function Lead({ hook }: { readonly hook: IncomingWebhook }) {
+  const { type, enabled, url } = hook;
   return (
     <>
       <span className="flex flex-wrap items-center gap-2">
         {enabled ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>}
         <span>Called by: {TYPES[type].word}</span>
+        {indexesCodebases(hook) ? <span>Indexes codebases</span> : null}
       </span>
       <span className="block">
         <span className="font-mono text-sm [overflow-wrap:anywhere]">{url}</span>{" "}

@@ -29,7 +29,7 @@ export function WebhooksPage() {
       title={make ? (isIncoming ? "New incoming webhook" : "New webhook") : "Webhooks"}
       lead={
         isIncoming
-          ? "Programs outside call Otto at an address, and each call becomes a task."
+          ? "Programs outside call Otto at an address, and each call becomes a task or indexes codebases."
           : "Otto tells your programs what happens to tasks, by signed requests that are tried again for three days."
       }
       actions={make ? undefined : link}
