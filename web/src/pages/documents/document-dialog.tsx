@@ -63,7 +63,7 @@ function DocumentNotices({
         <Notice tone="danger" title={`Couldn't read the document: ${error.message}`}>
           {shown === null
             ? "Searches do not find it. Replace it with a file that can be read, or read it again."
-            : `Searches still read version ${shown}.`}
+            : `Searches still use version ${shown}.`}
         </Notice>
       ) : null}
       {warnings.length === 0 ? null : (
@@ -92,7 +92,7 @@ function DocumentFacts({ document }: { readonly document: Document }) {
       <Fact name="State">
         <DocumentState document={document} />
       </Fact>
-      <Fact name="Found in it">{describePieces(pieces)}</Fact>
+      <Fact name="Contents">{describePieces(pieces)}</Fact>
       <Fact name="For">{project === null ? "Every task" : `Tasks of the project ${project}`}</Fact>
       <Fact name="Source">
         <Source source={source} />

@@ -35,7 +35,7 @@ export function DocumentHits({ words, onOpen }: DocumentHitsProps) {
   return (
     <div className="flex flex-col gap-3">
       <p className="text-sm text-quiet">
-        {`The best ${count(results.length)} from ${where}, as an agent gets them.`}
+        {`${describeNumber(results.length)} from ${where}.`}
         {searched.embedder === null ? " Meanings could not be compared just now: only words were." : ""}
       </p>
       <ol aria-label="Results" className="flex flex-col gap-3">
@@ -45,6 +45,11 @@ export function DocumentHits({ words, onOpen }: DocumentHitsProps) {
       </ol>
     </div>
   );
+}
+
+function describeNumber(number: number): string {
+  if (number === 1) return "1 result";
+  return `${number === HITS ? "The best " : ""}${count(number)} results`;
 }
 
 function Hit({ result, onOpen }: { readonly result: KnowledgeResult; readonly onOpen: (id: string) => void }) {

@@ -28,7 +28,7 @@ export function DocumentList({ onOpen }: { readonly onOpen: (id: string) => void
   const columns: readonly Column<Document>[] = [
     { title: "Document", cell: (one) => <Title document={one} /> },
     { title: "State", cell: (one) => <DocumentState document={one} /> },
-    { title: "Found in it", cell: ({ pieces }) => describePieces(pieces) ?? "Nothing" },
+    { title: "Contents", cell: ({ pieces }) => describePieces(pieces) ?? "Nothing" },
     {
       title: "Size",
       isNumber: true,
@@ -71,7 +71,7 @@ function Title({ document: { title, filename, project, label } }: { readonly doc
   );
 }
 
-/** A later version that failed leaves the one before to searches, and says so. */
+/** While a later version is read, and after one that failed, searches use the previous one. */
 export function DocumentState({ document }: { readonly document: Document }) {
   const { status, progress, version, shown_version: shown, warnings } = document;
   const { word, tone } = DOCUMENT_STATE_WORDS[status];
@@ -82,7 +82,7 @@ export function DocumentState({ document }: { readonly document: Document }) {
         {isUnderWay(document) && progress > 0 ? ` ${Math.round(progress * 100)} %` : ""}
       </Badge>
       {shown !== null && shown !== version ? (
-        <span className="text-sm text-quiet">Searches read version {shown}</span>
+        <span className="text-sm text-quiet">Searches use version {shown}</span>
       ) : null}
       {status === "ready" && warnings.length > 0 ? (
         <span className="text-sm text-quiet">{warnings.length === 1 ? "1 note" : `${warnings.length} notes`}</span>

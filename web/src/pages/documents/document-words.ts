@@ -7,8 +7,8 @@ type Status = Document["status"];
 
 export const DOCUMENT_STATE_WORDS: Readonly<Record<Status, { readonly word: string; readonly tone: Tone }>> = {
   queued: { word: "Waiting", tone: "plain" },
-  reading: { word: "Being read", tone: "info" },
-  embedding: { word: "Being indexed", tone: "info" },
+  reading: { word: "Reading", tone: "info" },
+  embedding: { word: "Indexing", tone: "info" },
   ready: { word: "Ready", tone: "good" },
   failed: { word: "Failed", tone: "danger" },
 };
