@@ -1,7 +1,8 @@
 /** Finds what the role of a database may do besides reading. */
 import { ok, type Result } from "../../../core/base/errors.ts";
 import type { SqlOrder } from "../sql-order.ts";
-import { listOpenTables } from "./open-tables.ts";
+import { IS_OWN } from "./list-tables.ts";
+import { nameOpenTables } from "./open-tables.ts";
 import { type Session, type SqlDeps, withSession } from "./session.ts";
 
 const MAX_GRANTS = 20;
@@ -39,7 +40,7 @@ const RIGHTS = `
     union all
     select upper(kind), 'table ' || nspname || '.' || relname
     from pg_class c join pg_namespace n on n.oid = relnamespace, unnest(array['insert', 'update', 'delete', 'truncate', 'trigger']) kind
-    where relkind in ('r', 'p', 'v', 'm', 'f') and nspname !~ '^pg_' and nspname <> 'information_schema'
+    where relkind in ('r', 'p', 'v', 'm', 'f') and ${IS_OWN}
       and (has_table_privilege(c.oid, kind)
         or kind in ('insert', 'update') and has_any_column_privilege(c.oid, kind))
     union all
@@ -66,7 +67,7 @@ export async function checkRole(order: SqlOrder, deps: SqlDeps, signal: AbortSig
       role: about?.[0] ?? "",
       server: `PostgreSQL ${about?.[1] ?? ""}`,
       grants: found.length > MAX_GRANTS ? [...found.slice(0, MAX_GRANTS), "and more"] : found,
-      tables: (await listOpenTables(session, order.lists)).slice(0, MAX_TABLES),
+      tables: await nameOpenTables(session, order.lists, MAX_TABLES),
     });
   });
 }

@@ -57,15 +57,6 @@ interface Place {
 const NO_SOURCES: readonly Source[] = [];
 const MAX_KNOWN = 30;
 
-/** Lists the names of the tables of a query. A common table expression is among them. */
-export function listTableNames(tree: unknown): readonly string[] {
-  if (Array.isArray(tree)) return tree.flatMap(listTableNames);
-  return Object.entries(readFields(tree)).flatMap(([key, value]) => {
-    const { relname } = readFields(value);
-    return key === "RangeVar" && typeof relname === "string" ? [relname] : listTableNames(value);
-  });
-}
-
 /** Checks the names of a query and returns its text with a schema before each table. */
 export function qualifyTables(text: string, select: SelectStmt, tables: OpenTables): Result<string> {
   const check = new NameCheck(tables);
@@ -302,9 +293,9 @@ class NameCheck {
   /** A name alone: a column of the nearest level that has it, otherwise a whole row. */
   private requireColumn(name: string, place: Place): void {
     for (let scope = place.scope; scope !== null; scope = scope.parent) {
-      const found = scope.sources.flatMap(({ columns }) => columns.filter((column) => column.name === name));
-      if (found.some(({ isOpen }) => !isOpen)) return this.refuseColumn(name);
-      if (found.length > 0) return;
+      const having = scope.sources.filter(({ columns }) => columns.some((column) => column.name === name));
+      if (having.some((source) => isClosed(source, name))) return this.refuseColumn(having);
+      if (having.length > 0) return;
     }
     const row = this.findSource([name], place);
     if (row === null) return this.refuse("invalid_input", `There is no column ${name} in this part of the query.`);
@@ -314,10 +305,9 @@ class NameCheck {
   private requireQualified(names: readonly string[], place: Place): void {
     const [name = "", ...qualifier] = names.toReversed();
     const source = this.findSource(qualifier.toReversed(), place);
-    const found = (source?.columns ?? []).filter((column) => column.name === name);
-    if (found.length === 0)
+    if (source === null || !source.columns.some((column) => column.name === name))
       return this.refuse("invalid_input", `There is no column ${names.join(".")} in this part of the query.`);
-    if (found.some(({ isOpen }) => !isOpen)) this.refuseColumn(names.join("."));
+    if (isClosed(source, name)) this.refuseColumn([source]);
   }
 
   /** Finds the source with this alias, or this schema and table, in the nearest level that has it. */
@@ -334,22 +324,31 @@ class NameCheck {
   }
 
   private requireAllOpen({ columns }: Source): void {
-    const closed = columns.find(({ isOpen }) => !isOpen);
-    if (closed === undefined) return;
-    const open = columns.filter(({ isOpen }) => isOpen).map(({ name }) => name);
-    this.refuse(
-      "permission_denied",
-      `The column ${closed.name ?? ""} is not open to queries. Name the columns that you need: ${open.join(", ")}.`,
-    );
+    if (columns.every(({ isOpen }) => isOpen)) return;
+    const why = "`*`, a whole row or NATURAL would read columns that this database's lists close to queries.";
+    this.refuse("permission_denied", `${why} ${describeOpen(columns)}`);
   }
 
-  private refuseColumn(name: string): void {
-    this.refuse("permission_denied", `The column ${name} is not open to queries.`);
+  private refuseColumn(sources: readonly Source[]): void {
+    const why = "It names a column that this database's lists close to queries.";
+    this.refuse("permission_denied", `${why} ${describeOpen(sources.flatMap(({ columns }) => columns))}`);
   }
 
   private refuse(code: ErrorCode & ("invalid_input" | "not_found" | "permission_denied"), why: string): void {
     this.failure ??= failed(code, `The query was not run. ${why}`, { field: "query" });
   }
+}
+
+function isClosed({ columns }: Source, name: string): boolean {
+  return columns.some((column) => column.name === name && !column.isOpen);
+}
+
+/** What a refusal says of closed columns: the open ones. A closed one is never named, because a model reads the refusal. */
+function describeOpen(columns: Source["columns"]): string {
+  const closed = new Set(columns.filter(({ isOpen }) => !isOpen).map(({ name }) => name));
+  const open = columns.flatMap(({ name }) => (name === null || closed.has(name) ? [] : [name]));
+  const listed = [...new Set(open)].slice(0, MAX_KNOWN).join(", ");
+  return listed === "" ? "No column is open here." : `Name the columns that you need: ${listed}.`;
 }
 
 /** A source with an alias, whose names for columns replace the first ones. */

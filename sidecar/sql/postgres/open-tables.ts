@@ -1,11 +1,15 @@
 /** Reads the tables that a query may mean, as the database has them now and its lists open them. */
 import { failed, ok, type Result } from "../../../core/base/errors.ts";
-import { type DatabaseLists, isColumnOpen, isSchemaOpen, isTableOpen } from "../../../core/databases/lists.ts";
+import { type DatabaseLists, isColumnOpen } from "../../../core/databases/lists.ts";
+import { type ListedTable, listTables } from "./list-tables.ts";
 import type { OpenTable, OpenTables } from "./names.ts";
 import type { Session } from "./session.ts";
+import { readFields, readText } from "./tree.ts";
 
-/** Limits what is read of a database with very many tables. */
+/** Limits what is read of a database with very many schemas. */
+const MAX_NAMED = 2_000;
 const MAX_COLUMNS = 50_000;
+/** Names for messages. */
 const MAX_KNOWN = 2_000;
 
 /**
@@ -18,63 +22,82 @@ export const CASTS_FREELY = `
     where a.atttypid in (k.castsource, k.casttarget) and p.provolatile = 'v' and p.pronamespace <> 'pg_catalog'::regnamespace
   )::text`;
 
-/** Tables, views, materialized views and partitioned tables. Not foreign tables, which reach another server or a file. */
+/** In the order of the tables. */
 const COLUMNS = `
-  select n.nspname, c.relname, a.attname, ${CASTS_FREELY}
-  from pg_class c
-  join pg_namespace n on n.oid = c.relnamespace
+  select c.oid, a.attname, ${CASTS_FREELY}
+  from unnest($1::oid[]) with ordinality t(oid, at)
+  join pg_class c on c.oid = t.oid
   join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-  where c.relkind in ('r', 'p', 'v', 'm') and c.relname = any($1)
-  order by n.nspname, c.relname, a.attnum
-  limit ${MAX_COLUMNS}`;
+  order by t.at, a.attnum
+  limit ${MAX_COLUMNS + 1}`;
 
-const TABLES = `
-  select n.nspname, c.relname
-  from pg_class c join pg_namespace n on n.oid = c.relnamespace
-  where c.relkind in ('r', 'p', 'v', 'm') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
-  order by n.nspname, c.relname
-  limit ${MAX_KNOWN}`;
+/** A table as a query names it. */
+export interface TableName {
+  readonly schema: string | null;
+  readonly name: string;
+}
 
-/** `names` are those of the query's tables, without schemas. */
+/** Lists the tables of a query. A common table expression is among them. */
+export function listTableNames(tree: unknown): readonly TableName[] {
+  if (Array.isArray(tree)) return tree.flatMap(listTableNames);
+  return Object.entries(readFields(tree)).flatMap(([key, value]) => {
+    const fields = readFields(value);
+    const name = readText(fields["relname"]);
+    return key === "RangeVar" && name !== null
+      ? [{ schema: readText(fields["schemaname"]), name }]
+      : listTableNames(value);
+  });
+}
+
+/** `named` are the tables of the query. */
 export async function readOpenTables(
   session: Session,
-  names: readonly string[],
+  named: readonly TableName[],
   lists: DatabaseLists,
 ): Promise<Result<OpenTables>> {
   const path = lists.schemas ?? session.path;
-  const tables = new Map<string, OpenTable>();
-  for (const [schema = "", name = "", column = "", castsFreely] of await readRows(session, COLUMNS, [names])) {
-    if (!isSchemaOpen(lists, schema) || !isTableOpen(lists, schema, name)) continue;
-    if (castsFreely === "true") return refuseCast(`${schema}.${name}.${column}`);
-    const key = JSON.stringify([schema, name]);
-    const known = tables.get(key) ?? { schema, name, columns: [] };
-    const added = { name: column, isOpen: isColumnOpen(lists, schema, name, column) };
-    tables.set(key, { ...known, columns: [...known.columns, added] });
-  }
-  const isComplete = names.every((name) => [...tables.values()].some((table) => table.name === name));
-  const known = isComplete ? [] : await listOpenTables(session, lists);
-  return ok({ path, tables: [...tables.values()], known });
+  const names = [...new Set(named.map(({ name }) => name))];
+  const schemas = new Set([...path, ...named.flatMap(({ schema }) => schema ?? [])]);
+  const listed = await listTables(session, lists, {
+    condition: "c.relname = any($1) and n.nspname = any($2)",
+    values: [names, [...schemas]],
+    max: MAX_NAMED,
+  });
+  const tables = await readColumns(session, listed, lists);
+  if (!tables.ok) return tables;
+  const isComplete = names.every((name) => tables.value.some((table) => table.name === name));
+  return ok({ path, tables: tables.value, known: isComplete ? [] : await nameOpenTables(session, lists, MAX_KNOWN) });
 }
 
-/** Names every table that the lists open, with its schema unless that is the first of the path. */
-export async function listOpenTables(session: Session, lists: DatabaseLists): Promise<readonly string[]> {
-  const [first] = lists.schemas ?? session.path;
-  const rows = await readRows(session, TABLES, []);
-  return rows
-    .filter(([schema = "", name = ""]) => isSchemaOpen(lists, schema) && isTableOpen(lists, schema, name))
-    .map(([schema = "", name = ""]) => (schema === first ? name : `${schema}.${name}`));
-}
-
-async function readRows(
+/** A table whose columns were not all read is left out: `*` would include the unread ones. */
+async function readColumns(
   session: Session,
-  text: string,
-  values: readonly unknown[],
-): Promise<readonly (readonly string[])[]> {
-  const rows = await session.run(text, values);
-  return rows.map((row) => row.map((value) => value ?? ""));
+  listed: readonly ListedTable[],
+  lists: DatabaseLists,
+): Promise<Result<readonly OpenTable[]>> {
+  const rows = await session.run(COLUMNS, [listed.map(({ oid }) => oid)]);
+  const unread = rows.length > MAX_COLUMNS ? rows.at(-1)?.[0] : null;
+  const byTable = Map.groupBy(rows, ([oid]) => oid);
+  const tables: OpenTable[] = [];
+  for (const { oid, schema, name } of listed) {
+    const own = oid === unread ? [] : (byTable.get(oid) ?? []);
+    if (own.some(([, , castsFreely]) => castsFreely === "true")) return refuseCast(`${schema}.${name}`);
+    const columns = own.map(([, column]) => column ?? "");
+    const toColumn = (column: string) => ({ name: column, isOpen: isColumnOpen(lists, schema, name, column) });
+    if (columns.length > 0) tables.push({ schema, name, columns: columns.map(toColumn) });
+  }
+  return ok(tables);
 }
 
-function refuseCast(column: string): Result<never> {
-  const message = `The query was not run. The type of ${column} has a cast that calls a volatile function, so this table cannot be read.`;
+/** Names the first tables that the lists open, each with its schema unless that is the first of the path. */
+export async function nameOpenTables(session: Session, lists: DatabaseLists, max: number): Promise<readonly string[]> {
+  const [first] = lists.schemas ?? session.path;
+  const listed = await listTables(session, lists, { condition: null, max });
+  return listed.map(({ schema, name }) => (schema === first ? name : `${schema}.${name}`));
+}
+
+/** The column is not named: the lists may close it. */
+function refuseCast(table: string): Result<never> {
+  const message = `The query was not run. The type of a column of ${table} has a cast that calls a volatile function, so this table cannot be read.`;
   return failed("blocked_by_policy", message, { field: "query" });
 }

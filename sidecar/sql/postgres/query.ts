@@ -6,8 +6,8 @@ import { ok, type Result } from "../../../core/base/errors.ts";
 import type { ColumnKind } from "../../../core/databases/column-kinds.ts";
 import { MAX_CELL_CHARACTERS, MAX_RESULT_BYTES } from "../../../core/databases/limits.ts";
 import type { QueryOrder } from "../sql-order.ts";
-import { listTableNames, qualifyTables } from "./names.ts";
-import { readOpenTables } from "./open-tables.ts";
+import { qualifyTables } from "./names.ts";
+import { listTableNames, readOpenTables } from "./open-tables.ts";
 import { type FetchedRows, type Session, type SqlDeps, withSession } from "./session.ts";
 import { loadPostgresParser, parseQuery } from "./statement.ts";
 

@@ -8,6 +8,7 @@ import { parseQuery } from "./statement.ts";
 const MAX_COLUMN_MS = 1_000;
 const MAX_TOTAL_MS = 5_000;
 const MAX_COLUMNS = 200;
+const SAVEPOINT = "otto_values";
 
 /** `canSample`: its type and the size of its table allow it. */
 export interface SampledColumn {
@@ -21,7 +22,7 @@ interface SampledTable {
   readonly columns: readonly SampledColumn[];
 }
 
-/** The columns are open ones. The first failure ends it, because the transaction then takes no further query. */
+/** The columns are open ones. A table that fails, because it is locked or large, has no values; the others have theirs. */
 export async function sampleColumns(
   session: Session,
   tables: readonly SampledTable[],
@@ -29,18 +30,38 @@ export async function sampleColumns(
 ): Promise<ReadonlyMap<SampledColumn, readonly string[]>> {
   const found = new Map<SampledColumn, readonly string[]>();
   const endsAt = performance.now() + Math.min(MAX_TOTAL_MS, timeoutMs / 2);
-  const columns = tables.flatMap((table) => table.columns.map((column) => ({ table, column })));
+  let count = 0;
   try {
     await session.run(`SET LOCAL statement_timeout = ${MAX_COLUMN_MS}`);
-    for (const { table, column } of columns.filter(({ column: { canSample } }) => canSample).slice(0, MAX_COLUMNS)) {
-      if (performance.now() > endsAt) break;
+    await session.run(`SAVEPOINT ${SAVEPOINT}`);
+    for (const table of tables) {
+      if (count >= MAX_COLUMNS || performance.now() > endsAt) break;
+      const columns = table.columns.filter(({ canSample }) => canSample).slice(0, MAX_COLUMNS - count);
+      count += columns.length;
+      await sampleTable(session, table, columns, { found, endsAt });
+    }
+  } catch {
+    // The connection broke. A question is answered without values, too.
+  }
+  return found;
+}
+
+/** Rejects only if the transaction takes no further query. */
+async function sampleTable(
+  session: Session,
+  table: SampledTable,
+  columns: readonly SampledColumn[],
+  { found, endsAt }: { readonly found: Map<SampledColumn, readonly string[]>; readonly endsAt: number },
+): Promise<void> {
+  try {
+    for (const column of columns) {
+      if (performance.now() > endsAt) return;
       const values = await readValues(session, table, column);
       if (values !== null) found.set(column, values);
     }
   } catch {
-    // A question is answered without values, too.
+    await session.run(`ROLLBACK TO SAVEPOINT ${SAVEPOINT}`);
   }
-  return found;
 }
 
 async function readValues(

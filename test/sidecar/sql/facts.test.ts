@@ -24,6 +24,8 @@ beforeAll(async () => {
     create table parted (id int, region text) partition by list (region);
     create table parted_north partition of parted for values in ('north');
     insert into parted values (1, 'north');
+    create table zones (zone text);
+    insert into zones values ('north');
     grant select on all tables in schema public to reader;
     revoke select on pay_slips from reader;
     grant select (id, who) on pay_slips to reader`);
@@ -97,6 +99,37 @@ describe("facts", () => {
     expect((await tableOf("parted", true))?.columns[1]?.values).toBeNull();
   });
 
+  it("are read while a table is locked, with the values of the other tables", async () => {
+    const { admin } = world.server;
+    await admin.query("begin; lock table orders in access exclusive mode");
+    try {
+      const { tables } = await read(true);
+      const names = tables.map(({ name }) => name);
+      expect(names).toEqual(expect.arrayContaining(["orders", "customers"]));
+      const [city] = tables.flatMap(({ columns }) => columns.filter(({ name }) => name === "city"));
+      expect(city?.values).toEqual(["Berlin", "Paris"]);
+      // It sorts after the locked table.
+      expect(names.indexOf("orders")).toBeLessThan(names.indexOf("zones"));
+      expect(tables.find(({ name }) => name === "zones")?.columns[0]?.values).toEqual(["north"]);
+    } finally {
+      await admin.query("rollback");
+    }
+  });
+
+  it("have no values of a table that was large when it was last analysed", async () => {
+    const { admin } = world.server;
+    await admin.query(`create table large_ones (word text, rest text); grant select on large_ones to reader;
+      alter table large_ones alter rest set storage plain;
+      insert into large_ones select 'same', repeat('x', 7000) from generate_series(1, 2100); analyze large_ones`);
+    const { rows } = await admin.query<{ pages: number }>(
+      "select relpages pages from pg_class where relname = 'large_ones'",
+    );
+    expect(rows[0]?.pages).toBeGreaterThan(2_048);
+    expect((await tableOf("large_ones", true))?.columns.map(({ values }) => values)).toEqual([null, null]);
+    await admin.query("truncate large_ones; insert into large_ones values ('same', ''); analyze large_ones");
+    expect((await tableOf("large_ones", true))?.columns[0]?.values).toEqual(["same"]);
+  });
+
   it("are cut when there are too many tables", async () => {
     const { admin } = world.server;
     await admin.query(`do $$ begin for i in 1..520 loop
@@ -106,6 +139,28 @@ describe("facts", () => {
     const facts = await read(false);
     expect(facts.truncated).toBe(true);
     expect(JSON.stringify(facts.tables).length).toBeLessThanOrEqual(1_000_000 + facts.tables.length);
+  });
+
+  it("have the tables and columns that the lists open, after any number of closed ones", async () => {
+    // The tables of the test before: 10,400 columns that sort before these.
+    const { admin } = world.server;
+    await admin.query(`create table zz_notes (id int primary key, body text); grant select on zz_notes to reader;
+      create table zz_links (note int references zz_notes); grant select on zz_links to reader`);
+    expect((await read(false)).tables.map(({ name }) => name)).not.toContain("zz_notes");
+    const opened = [
+      { allow: ["zz_notes", "zz_links"] },
+      { deny: Array.from({ length: 520 }, (_, at) => `wide_${at + 1}`) },
+    ];
+    for (const tables of opened) {
+      const facts = await read(false, { lists: { tables } });
+      expect(facts.truncated).toBe(false);
+      expect(facts.tables.find(({ name }) => name === "zz_notes")?.columns).toHaveLength(2);
+      expect(facts.tables.find(({ name }) => name === "zz_links")?.references).toMatchObject([{ table: "zz_notes" }]);
+    }
+    const deny = Array.from({ length: 19 }, (_, at) => `a_long_column_name_number_${at + 1}`);
+    const columns = await read(false, { lists: { columns: { deny } } });
+    expect(columns.truncated).toBe(false);
+    expect(columns.tables.map(({ name }) => name)).toContain("zz_notes");
   });
 
   it("change nothing", async () => {

@@ -1,7 +1,10 @@
 /** Attacks a real Postgres through roles that may write: nothing may change, be written to a file or leave the machine. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ok } from "../../../core/base/errors.ts";
 import { POSTGRES_FUNCTIONS } from "../../../core/databases/postgres-names.generated.ts";
 import { withSession } from "../../../sidecar/sql/postgres/session.ts";
+import { answerQuestion } from "../../../core/databases/questions/answer-question.ts";
+import { fakeLanguage } from "../../fakes/language.ts";
 import { listAttacks } from "./attacks.ts";
 import { LISTS, openSqlWorld, PASSWORD, type SqlWorld } from "./sql-world.ts";
 
@@ -130,6 +133,88 @@ describe("lists", () => {
     [{ columns: { deny: ["customers.city"] } }, "select * from (select name from customers) x", true],
   ] as const)("%j: %s runs: %s", async (lists, sql, runs) => {
     expect((await world.query(sql, { lists })).ok).toBe(runs);
+  });
+
+  it("find a table among many of its name, and name open tables after any number of closed ones", async () => {
+    const { admin } = world.server;
+    await admin.query(`do $$ begin for i in 1..2100 loop
+      execute format('create schema tenant_%s', i);
+      execute format('create table tenant_%s.visits (a int)', i);
+    end loop; end $$`);
+    await admin.query(
+      `create schema zz; create table zz.visits (b int); grant usage on schema zz to reader; grant select on zz.visits to reader`,
+    );
+    try {
+      const lists = { schemas: ["zz"] };
+      expect(await world.query("select b from zz.visits", { lists: {} })).toMatchObject({ ok: true });
+      expect(await world.query("select b from visits", { lists })).toMatchObject({ ok: true });
+      expect(await world.query("select b from visit", { lists })).toMatchObject({
+        error: { message: expect.stringContaining("It opens: visits.") },
+      });
+      expect(await world.check("reader", lists)).toMatchObject({ value: { tables: ["visits"] } });
+    } finally {
+      await admin.query(
+        `do $$ begin for i in 1..2100 loop execute format('drop schema tenant_%s cascade', i); end loop; end $$`,
+      );
+      await admin.query("drop schema zz cascade");
+    }
+  });
+
+  it("hold for a table after the most columns of a query", async () => {
+    const { admin } = world.server;
+    // In the order of names, the last table begins before the 50,000th column, and ends after it.
+    await admin.query(`do $$ declare list text := (select string_agg(format('c%s int', i), ',') from generate_series(1, 1599) i); begin
+      for i in 1..32 loop execute format('create table vast_%s (%s, hidden_one int)', i, list); end loop; end $$`);
+    await admin.query("grant select on all tables in schema public to reader");
+    try {
+      const lists = { columns: { deny: ["vast_9.hidden_one"] } };
+      const tables = Array.from({ length: 32 }, (_, at) => `vast_${at + 1}`);
+      const read = async (names: readonly string[]) =>
+        await world.query(`select vast_9.* from ${names.join(", ")} limit 0`, { lists });
+      expect(await read(tables)).toMatchObject({ ok: false });
+      expect(await read(["vast_9"])).toMatchObject({ ok: false, error: { code: "permission_denied" } });
+    } finally {
+      await admin.query("do $$ begin for i in 1..32 loop execute format('drop table vast_%s', i); end loop; end $$");
+    }
+  });
+
+  it.each([
+    "select * from orders",
+    "select o.* from orders o",
+    "select o from orders o",
+    "select secret from orders",
+    "select o.secret from orders o",
+    "select id from orders order by secret",
+    "select 1 from orders join (select 'x' as secret) x using (secret)",
+    "select 1 from orders natural join (select 'x' as secret) x",
+  ])("do not name a closed column in a refusal, but the open ones: %s", async (text) => {
+    const ran = await world.query(text);
+    if (ran.ok) throw new Error("it ran");
+    expect(ran.error).toMatchObject({ code: "permission_denied", field: "query" });
+    expect(ran.error.message).not.toContain("secret");
+    expect(ran.error.message).toContain("Name the columns that you need: id, customer, amount, placed_at");
+  });
+
+  it("do not name a closed column to a model, which then writes a query that runs", async () => {
+    const language = fakeLanguage(({ input }, index) => {
+      const columns = /Name the columns that you need: ([a-z_, ]+)/.exec(input)?.[1] ?? "*";
+      return ok({ sql: `select ${columns} from orders`, explanation: `${index}`, rephrased_query: "" });
+    });
+    const databases = {
+      facts: async () => await world.facts(true),
+      query: async ({ sql }: { readonly sql: string }) => {
+        const ran = await world.query(sql);
+        return ran.ok ? ok({ ...ran.value, database: "sales", durationMs: 0 }) : ran;
+      },
+    };
+    const { signal } = new AbortController();
+    const plain = { database: null, question: "Show orders", answers: [], isDialogue: false, skipsNeeds: true, signal };
+    const answered = await answerQuestion(plain, { databases, language });
+    expect(answered).toMatchObject({
+      value: { wasRepaired: true, rows: { columns: ["id", "customer", "amount", "placed_at"] } },
+    });
+    expect(language.asked).toHaveLength(2);
+    expect(JSON.stringify(language.asked)).not.toContain("secret");
   });
 
   it("names the open tables to a query that names none of them", async () => {
