@@ -1,13 +1,14 @@
 /** Chooses the tables of a schema that a question in plain language may mean, by the words of names, comments and values. Pure. */
 import { RELATED } from "../../lib/tool-search/related-words.ts";
 import { toTerms } from "../../lib/tool-search/words.ts";
-import { measureTokens } from "../../model/tokens.ts";
 import type { TableFacts } from "../facts.ts";
-import { writeTable } from "./write-table.ts";
+import { measureText, writeTable } from "./write-table.ts";
 
 const MAX_TABLES = 30;
-/** Of all tables as a model reads them. A table that does not fit is left out. */
+/** Of all tables as a model reads them. */
 const MAX_TOKENS = 9_000;
+/** A table takes at most this share of the tokens that are left, so that the ones after it have some too. Columns beyond it are left out. */
+const MAX_SHARE = 2 / 3;
 
 /** How much a term counts by where it is, and how much one that is only related. */
 const [IN_NAME, IN_COLUMN, IN_TEXT, AS_RELATED] = [4, 2, 1, 0.3];
@@ -32,14 +33,11 @@ export function chooseTables(tables: readonly TableFacts[], question: string): r
     return (own.get(name) ?? 0) + FROM_NEIGHBOURS * ((near[0] ?? 0) + (near[1] ?? 0));
   };
   const ranked = tables.map((table) => ({ table, score: total(table) })).toSorted((a, b) => b.score - a.score);
-  let tokens = 0;
+  let left = MAX_TOKENS;
   return ranked.slice(0, MAX_TABLES).flatMap(({ table }) => {
-    const text = writeTable(table, new Set(terms.keys()));
-    // The encoding that counts more: which one the model has is not known here.
-    const size = measureTokens(JSON.stringify(text), "cl100k");
-    if (tokens + size > MAX_TOKENS) return [];
-    tokens += size;
-    return text;
+    const text = writeTable(table, new Set(terms.keys()), Math.floor(left * MAX_SHARE));
+    left -= text === null ? 0 : measureText(text);
+    return text ?? [];
   });
 }
 

@@ -79,6 +79,45 @@ describe("the tables of a question", () => {
     expect(text).toContain("and 302 more columns");
   });
 
+  it("are cut to what fits, with the number of left-out columns, and leave room for others", () => {
+    const values = Array.from({ length: 20 }, (_, at) => `a longer value of this column, number ${at} of twenty`);
+    const columns = Array.from({ length: 90 }, (_, at) => `state_${at}`);
+    const huge = (name: string) => {
+      const { columns: plain, ...rest } = table(name, [...columns, "revenue", "owner_id"], {
+        references: [to("owner")],
+      });
+      return { ...rest, columns: plain.map((column) => ({ ...column, values })) };
+    };
+    const tables = [huge("sales"), huge("old_sales"), ...MANY, table("owner", ["id", "name"])];
+    const texts = chooseTables(tables, "revenue of sales by owner");
+    expect(texts).toHaveLength(30);
+    const [sales = "", old = ""] = ["sales", "old_sales"].map((name) =>
+      texts.find((text) => text.startsWith(`table ${name}\n`)),
+    );
+    expect(names(texts)).toContain("owner");
+    for (const text of [sales, old]) {
+      expect(text).toContain("  revenue text: a longer value");
+      expect(text).toContain("  owner_id text: a longer value");
+      expect(text).toContain("  foreign key (owner_id) references owner (id)");
+      const written = text.split("\n").filter((line) => / text: /.test(line)).length;
+      expect(text).toContain(`  and ${92 - written} more columns`);
+    }
+    // As many as fit in two thirds of all tokens.
+    expect(measureTokens(sales, "cl100k")).toBeGreaterThan(5_000);
+    expect(measureTokens(JSON.stringify(texts), "cl100k")).toBeLessThanOrEqual(9_200);
+  });
+
+  it("have the keys that fit, and the number of the others", () => {
+    const keys = Array.from({ length: 1_500 }, (_, at) => to(`another_table_of_this_schema_${at}`));
+    const [text = ""] = chooseTables([table("hub", ["id"], { primary_key: ["id"], references: keys })], "hub");
+    expect(text).toContain("  id text");
+    expect(text).toContain("  primary key (id)");
+    const written = text.split("\n").filter((line) => line.startsWith("  foreign key")).length;
+    expect(written).toBeGreaterThan(20);
+    expect(text).toContain(`  and ${1_500 - written} more keys`);
+    expect(measureTokens(JSON.stringify(text), "cl100k")).toBeLessThanOrEqual(6_000);
+  });
+
   it("are written as one line for each fact, so that a comment cannot add one", () => {
     const [text] = chooseTables(
       [
