@@ -26,7 +26,7 @@ function openReindexRule(every: string, from: number): Result<DueClock> {
   return ok(clock.value);
 }
 
-/** When a codebase with this rule is due next; null: never. `invalid_input` as above. */
+/** When a codebase with this rule is due next; null: never. `invalid_input` says what a rule is, with the field `every`. */
 export function findNextReindex(every: string | null, now: number): Result<number | null> {
   if (every === null) return ok(null);
   const clock = openReindexRule(every, now);
@@ -34,5 +34,5 @@ export function findNextReindex(every: string | null, now: number): Result<numbe
 }
 
 function refuse(why: string): Result<never> {
-  return failed("invalid_input", why, { field: "reindex.every" });
+  return failed("invalid_input", why, { field: "every" });
 }

@@ -10,12 +10,17 @@ import { readAgentIds } from "./resolve.ts";
 /** Lists in a reply: agents by name. */
 type UserListsView = { [List in keyof UserLists]: string[] | null };
 
-/** Returns the given lists in their stored form: agents by id. `invalid_input` names an unknown agent or person. */
+/**
+ * Returns the given lists in their stored form: agents by id. `invalid_input` names an unknown agent or person. A person of `stored`,
+ * the lists before the change, is accepted without a record: a reply shows deleted people, and can be sent back.
+ */
 export async function readUsers(
   c: AppContext,
   { agents, projects, people }: UserListsChange,
+  stored: Pick<UserLists, "people">,
 ): Promise<UserListsChange> {
   for (const [index, id] of (people ?? []).entries()) {
+    if (stored.people?.includes(id) === true) continue;
     const found = await databaseFromEnv(c.env).people.get(getTenant(c), id);
     if (!found.ok && found.error.code === "not_found")
       raise("invalid_input", "There is no person with this id.", { field: `people.${index}` });

@@ -130,12 +130,14 @@ export function codebaseRoutes(app: App): void {
   app.openapi(create, async (c) => {
     const { name, source: given, agents, projects, people, reindex } = c.req.valid("json");
     const source = await readSource(c, given);
-    const lists = changeLists(NO_LISTS, await readUsers(c, { agents, projects, people }));
+    const lists = changeLists(NO_LISTS, await readUsers(c, { agents, projects, people }, NO_LISTS));
     const { createdAt, random } = await getIdSource(c, "codebase");
     const id = makeId("codebase", createdAt, random);
     const act = await createAuditEntry(c, "codebase.create", id);
     const every = reindex?.every ?? null;
-    const rule = { every, dueAt: unwrap(findNextReindex(every, createdAt)) };
+    const due = findNextReindex(every, createdAt);
+    if (!due.ok) raise("invalid_input", due.error.message, { field: "reindex.every" });
+    const rule = { every, dueAt: due.value };
     const made = unwrap(await table(c).create(getTenant(c), { id, name, source, ...lists, ...rule }, act));
     await requestIndex(c.env, getTenant(c), { codebase: id, after: 0 }, act.id);
     return c.json(await showCodebase(c, made), 202, { location: `${PATH}/${id}` });
@@ -150,10 +152,10 @@ export function codebaseRoutes(app: App): void {
   app.openapi(show, async (c) => c.json(await showCodebase(c, await findCodebase(c, c.req.valid("param").id)), 200));
 
   app.openapi(change, async (c) => {
-    const { id } = await findCodebase(c, c.req.valid("param").id);
-    const lists = await readUsers(c, c.req.valid("json"));
-    const act = await createAuditEntry(c, "codebase.update", id);
-    return c.json(await showCodebase(c, unwrap(await table(c).update(getTenant(c), id, lists, act))), 200);
+    const found = await findCodebase(c, c.req.valid("param").id);
+    const lists = await readUsers(c, c.req.valid("json"), found);
+    const act = await createAuditEntry(c, "codebase.update", found.id);
+    return c.json(await showCodebase(c, unwrap(await table(c).update(getTenant(c), found.id, lists, act))), 200);
   });
 
   app.openapi(remove, async (c) => {

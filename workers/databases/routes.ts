@@ -143,7 +143,7 @@ const remove = createRoute({
 export function databaseRoutes(app: App): void {
   app.openapi(create, async (c) => {
     const { name, kind, dsn, agents, projects, people, ...settings } = c.req.valid("json");
-    const lists = changeLists(NO_LISTS, await readUsers(c, { agents, projects, people }));
+    const lists = changeLists(NO_LISTS, await readUsers(c, { agents, projects, people }, NO_LISTS));
     const { createdAt, random } = await getIdSource(c, "database");
     const id = makeId("database", createdAt, random);
     const act = await createAuditEntry(c, "database.create", id);
@@ -205,7 +205,7 @@ async function readChange(
   given: z.infer<typeof databaseChangeSchema>,
 ): Promise<DatabaseUpdate> {
   const { dsn = null, agents, projects, people, schemas = found.settings.schemas, ...changed } = given;
-  const change = await readUsers(c, { agents, projects, people });
+  const change = await readUsers(c, { agents, projects, people }, found);
   const isChange = Object.values(change).some((list) => list !== undefined);
   const lists = changeLists(found, change);
   if (isChange && !hasList(lists)) raise("invalid_input", NO_LIST, { field: "agents" });

@@ -1,4 +1,5 @@
 /** When a codebase is indexed again: by its rule, and by which pushes. */
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CodebaseSource } from "../../../core/codebases/codebase.ts";
 import { readIndexItem, toIndexItem, toJoinedItem } from "../../../core/codebases/inbox-item.ts";
@@ -25,7 +26,7 @@ describe("a rule", () => {
     (every) => {
       expect(findNextReindex(every, NOON)).toMatchObject({
         ok: false,
-        error: { code: "invalid_input", field: "reindex.every" },
+        error: { code: "invalid_input", field: "every" },
       });
     },
   );
@@ -64,6 +65,43 @@ describe("a push", () => {
     [{ git: GIT }, null, false],
   ])("of %j, with %j: %s", (source, given, expected) => {
     expect(isOf(source, given)).toBe(expected);
+  });
+
+  it("is read of any payload, and null for what is not a push", () => {
+    const wrong = [
+      undefined,
+      7,
+      "push",
+      [payload("refs/heads/main")],
+      { raw_body: "ref=refs/heads/main" },
+      payload("refs/heads/main", { deleted: "yes" }),
+      payload("refs/heads/main", { repository: "ana/shop" }),
+      payload("refs/heads/main", { repository: { clone_url: 7 } }),
+      payload("refs/heads/main", { repository: { clone_url: `https://x.example/${"a".repeat(3_000)}` } }),
+      payload(`refs/heads/${"a".repeat(400)}`),
+    ];
+    for (const given of wrong) expect(readPush(given), JSON.stringify(given)?.slice(0, 80)).toBeNull();
+    const field = fc.oneof(fc.jsonValue(), fc.constantFrom("refs/heads/main", GIT, "https://", "//", "a:b", "\ud800"));
+    const repository = fc.record({ clone_url: field, html_url: field, default_branch: field }, { requiredKeys: [] });
+    const any = fc.record(
+      { ref: field, deleted: field, repository: fc.oneof(field, repository) },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(fc.oneof(any, fc.jsonValue()), (given) => {
+        const push = readPush(given);
+        if (push === null) return;
+        expect(push.ref).toMatch(/^refs\//);
+        expect(isOfPush({ git: "https://never.example/a.git" }, push)).toBe(false);
+      }),
+    );
+  });
+
+  it("is read of a large payload by its few fields", () => {
+    const commits = Array.from({ length: 20_000 }, (_, at) => ({ id: `${at}`, message: "m".repeat(40) }));
+    expect(isOf({ git: GIT }, payload("refs/heads/main", { commits, pusher: { name: "x".repeat(1_000_000) } }))).toBe(
+      true,
+    );
   });
 
   it("says whether it deleted its ref", () => {

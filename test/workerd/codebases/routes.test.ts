@@ -1,5 +1,7 @@
 /** Codebases over the API, from an archive to the result of a search, with the sidecar; and what another tenant sees of them. */
+import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
+import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { makeZip } from "../../mock-servers/make-zip.ts";
 import { type Caller, expectProblem, makeCaller } from "../http/entry.ts";
 import { config } from "../tenant/client.ts";
@@ -145,6 +147,48 @@ describe("a codebase", LONG, () => {
     expect(await search(caller, { query: "addItem" }, { project: "web" })).toMatchObject(found);
     const acts = (await caller.send("GET", `/v1/audit?target=${id}&action=codebase.update`)).json.data;
     expect(acts).toHaveLength(2);
+  });
+
+  test("keeps the lists that a reply shows when they are sent back, after a person of them was deleted", async () => {
+    const caller = await makeCaller();
+    const [ana, ben] = await Promise.all(
+      ["Ana", "Ben"].map(async (name) => (await caller.send("POST", "/v1/people", { name })).json.id),
+    );
+    const id = await addShop(caller, { people: [ana, ben] });
+    expect((await caller.send("DELETE", `/v1/people/${ana}`)).status).toBe(200);
+    const change = async (lists: object) => await caller.send("PATCH", `/v1/codebases/${id}`, lists);
+    const { people } = (await caller.send("GET", `/v1/codebases/${id}`)).json;
+    expect(people).toEqual([ana, ben]);
+    expect((await change({ people, projects: ["web"] })).json).toMatchObject({ people: [ana, ben], projects: ["web"] });
+    // Once it has left the list, it is as unknown as any other.
+    expect((await change({ people: [ben] })).json).toMatchObject({ people: [ben] });
+    expectProblem(await change({ people: [ben, ana] }), 422, "people.1");
+  });
+
+  test("has a time at which it is indexed again, which an administrator sets and removes", async () => {
+    const caller = await makeCaller();
+    const id = await addShop(caller);
+    const put = async (every: unknown) => await caller.send("PUT", `/v1/codebases/${id}/reindex`, { every });
+    expect((await put("6h")).json).toMatchObject({ id, status: "ready", files: 2, reindex: { every: "6h" } });
+    const sixHours = Date.now() + 6 * 3_600_000;
+    const due = async (now: number) => {
+      const found = await databaseFromEnv(env).codebases.due(now, 1_000);
+      return found.ok ? found.value.filter((one) => one.id === id) : found;
+    };
+    expect(await due(sixHours - 60_000)).toEqual([]);
+    expect(await due(sixHours)).toMatchObject([{ tenant: caller.tenant, every: "6h" }]);
+    expect((await put("0 3 * * *")).json).toMatchObject({ reindex: { every: "0 3 * * *" } });
+    expect((await put(null)).json).toMatchObject({ reindex: { every: null } });
+    expect(await due(Date.now() + 30 * 86_400_000)).toEqual([]);
+    expect((await caller.send("GET", `/v1/codebases/${id}`)).json).toMatchObject({ reindex: { every: null } });
+    for (const every of ["1m", "* * * * *", "", 6]) expectProblem(await put(every), 422, "every");
+    expectProblem(
+      await caller.send("PUT", "/v1/codebases/cdb_00000000000000000000000000/reindex", { every: "1h" }),
+      404,
+    );
+    expectProblem(await (await makeCaller()).send("PUT", `/v1/codebases/${id}/reindex`, { every: "1h" }), 404);
+    const acts = (await caller.send("GET", `/v1/audit?target=${id}&action=codebase.schedule`)).json.data;
+    expect(acts).toHaveLength(3);
   });
 
   test("is searched by an administrator without regard to its lists", async () => {

@@ -81,6 +81,19 @@ describe("a database in the API", () => {
     expect(audit.text + shown.text + changed.text).not.toMatch(CANARY);
   });
 
+  test("keeps the lists that a reply shows when they are sent back, after a person of them was deleted", async () => {
+    const { id } = (await caller.send("POST", "/v1/people", { name: "Ana" })).json;
+    const name = await add();
+    expect((await change(name, { people: [id] })).json).toMatchObject({ people: [id] });
+    expect((await caller.send("DELETE", `/v1/people/${id}`)).status).toBe(200);
+    const { people } = (await caller.send("GET", `/v1/databases/${name}`)).json;
+    expect((await change(name, { people, max_rows: 7 })).json).toMatchObject({ people: [id], max_rows: 7 });
+    const body = { name: "another", kind: "postgres", dsn: reader, people };
+    expectProblem(await caller.send("POST", "/v1/databases", body), 422, "people.0");
+    expect((await change(name, { people: [] })).json).toMatchObject({ people: [] });
+    expectProblem(await change(name, { people: [id] }), 422, "people.0");
+  });
+
   test.each([
     [{ agents: undefined }, "agents"],
     [{ agents: ["nobody"] }, "agents.0"],
