@@ -134,7 +134,7 @@ test("pushes index a codebase again, and a burst of them once", {
   expect(await untilAt(id, second)).toMatchObject({ files: FILES, symbols: FILES + CHANGED, embedder: "hashing" });
   const { json } = await caller.send("GET", `/v1/incoming-webhooks/${hook}/received`);
   expect(json.data.map(({ note }: { note: string }) => note).toSorted()).toEqual([
-    ...Array.from({ length: 9 }, () => "Indexes shop again."),
+    ...Array.from({ length: 9 }, () => `Indexes ${id} again.`),
     "No codebase is read from refs/heads/main of this repository.",
     "No codebase is read from refs/heads/other of this repository.",
   ]);

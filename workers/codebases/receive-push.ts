@@ -21,5 +21,6 @@ export async function receivePush(env: Env, tenant: string, payload: unknown, ev
     if (!(thrown instanceof OttoError)) throw thrown;
     return { kind: "later", afterMs: thrown.failure.retryAfterMs ?? 0, why: thrown.failure.message };
   }
-  return { kind: "done", note: `Indexes ${pushed.map(({ name }) => name).join(", ")} again.` };
+  // By id: calls of hooks are shown to keys that may not read codebases.
+  return { kind: "done", note: `Indexes ${pushed.map(({ id }) => id).join(", ")} again.` };
 }

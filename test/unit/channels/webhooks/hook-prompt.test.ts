@@ -248,4 +248,29 @@ describe("a hook's rule", () => {
     const parsed = hookRequestSchema.safeParse(request);
     expect(parsed.error?.issues.map(({ path }) => path[0])).toEqual([field]);
   });
+
+  const indexing = { name: "pushes", type: "github", reindex: true } as const;
+  test.each<[string, unknown]>([
+    ["agent", "coder"],
+    ["project", "shop"],
+    ["prompt", "{{ref}}"],
+    ["events", ["push"]],
+    ["deliver", [{ channel: "webhook", to: "whk_1" }]],
+    ["budget", { max_steps: 3 }],
+    ["acts_for", "me"],
+  ])("of a hook that indexes codebases has no field of tasks: %s", (field, value) => {
+    const issues = (request: object) =>
+      hookRequestSchema.safeParse(request).error?.issues.map(({ path, message }) => [path[0], message]);
+    expect(issues({ ...indexing, [field]: value })).toEqual([[field, "a hook with reindex makes no tasks"]]);
+    // The same field is one of a hook that makes tasks.
+    expect(issues({ ...indexing, reindex: false, [field]: value })).toBeUndefined();
+  });
+
+  test("of a hook that indexes codebases is of type github, and may say that it acts for nobody", () => {
+    expect(hookRequestSchema.safeParse({ ...indexing, acts_for: null, enabled: false }).success).toBe(true);
+    for (const type of ["generic", "stripe", "standard"] as const) {
+      const parsed = hookRequestSchema.safeParse({ ...indexing, type });
+      expect(parsed.error?.issues.map(({ path }) => path[0])).toEqual(["reindex"]);
+    }
+  });
 });
