@@ -1,4 +1,5 @@
 /** What a query looks for in code, and the order of what it finds. Pure. */
+import { NEAR_SIMILARITY } from "../knowledge/near.ts";
 import { fuseRanks } from "../lib/fuse-ranks.ts";
 import type { SymbolKind } from "./indexed-file.ts";
 import { listExtensions } from "./languages.ts";
@@ -23,8 +24,6 @@ const WEIGHTS = {
   fused: 2,
   similarity: 0.5,
 } as const;
-/** A text without a word of the query has to be this near. */
-const NEAR = 0.35;
 const STOP_WORDS = new Set("a an and are by do does for how in is it of on or the to what where which with".split(" "));
 
 /** `names` are looked for as whole names and as their beginnings, `words` as parts of names and in texts. */
@@ -105,7 +104,7 @@ export function rankHits(
   const symbols = hits.filter((hit) => hit.found === "symbol");
   const texts = hits.filter((hit) => hit.found === "text");
   const named = new Set(texts.map(getPlace));
-  const alone = near.filter(({ text, similarity }) => similarity >= NEAR && !named.has(getPlace(text)));
+  const alone = near.filter(({ text, similarity }) => similarity >= NEAR_SIMILARITY && !named.has(getPlace(text)));
   const scored = [
     ...scoreList(symbols, near, (hit) => scoreSymbol(hit, query)),
     ...scoreList([...texts, ...alone.map(({ text }) => text)], near, (hit) => scoreText(hit, query), texts.length),

@@ -5,13 +5,13 @@
 import { fuseRanks } from "../lib/fuse-ranks.ts";
 import { RELATED } from "../lib/tool-search/related-words.ts";
 import { toTerms } from "../lib/tool-search/words.ts";
+import { NEAR_SIMILARITY } from "./near.ts";
 
 /** How many pieces each list has. */
 export const LIST_LENGTH = 50;
 
-/** A piece with a lower score is not shown, unless its meaning alone is this near. */
+/** A piece with a lower score is not shown, unless its meaning alone is near. */
 export const MIN_SCORE = 0.12;
-const NEAR = 0.35;
 /** The same of a search by vectors alone, whose score is the cosine similarity. */
 const MIN_SIMILARITY = 0.15;
 
@@ -77,7 +77,7 @@ export function rankPieces<C extends Candidate>(
       similarity: Math.min(1, Math.max(0, similarities.get(piece.id) ?? 0)),
       ...computeFeatures(request, text, place),
     };
-    return { ...toRanked(piece, weigh(features, weights) / total), isNear: features.similarity >= NEAR };
+    return { ...toRanked(piece, weigh(features, weights) / total), isNear: features.similarity >= NEAR_SIMILARITY };
   });
   const shown = ranked.filter(({ score, isNear }) => score >= minScore || isNear);
   return sortRanked(shown.map(({ piece, score, relevance }) => ({ piece, score, relevance })));

@@ -1,6 +1,7 @@
 /** The order of what a search in code finds. */
 import { describe, expect, it } from "vitest";
 import { type CodeHit, type NearText, parseCodeQuery, rankHits } from "../../../core/codebases/rank.ts";
+import { rankPieces } from "../../../core/knowledge/rank-pieces.ts";
 import { MAX_SHOWN_CHARACTERS } from "../../../core/codebases/limits.ts";
 
 const CODEBASE = "cdb_1";
@@ -20,6 +21,12 @@ function rank(query: string, hits: readonly CodeHit[], limit = 20, near: readonl
   return parsed === null ? [] : rankHits(hits, near, parsed, limit);
 }
 
+/** A text as vectors find it. */
+function near(hit: CodeHit, similarity: number): NearText {
+  if (hit.found === "symbol") throw new Error("vectors are of texts");
+  return { text: { ...hit, id: hit.path }, similarity };
+}
+
 describe("ranks", () => {
   it("put the exact name first, then its last part, its beginning, its parts, and words of a text", () => {
     const worstFirst = [
@@ -34,10 +41,6 @@ describe("ranks", () => {
   });
 
   it("put first what both words and vectors found, and last a text that only vectors found", () => {
-    const near = (hit: CodeHit, similarity: number): NearText => {
-      if (hit.found === "symbol") throw new Error("vectors are of texts");
-      return { text: { ...hit, id: hit.path }, similarity };
-    };
     const [first, second] = [text("the mail was sent", "first.md"), text("the mail was sent", "second.md")];
     const [other, far] = [text("postal delivery", "other.md"), text("the weather", "far.md")];
     const found = rank("mail sent", [first, second], 20, [near(second, 0.6), near(other, 0.5), near(far, 0.2)]);
@@ -49,6 +52,17 @@ describe("ranks", () => {
     expect(rank("mail sent", [symbol("mailSentLater"), symbol("mailSentFirst")], 20, [chunk])[0]?.symbol).toBe(
       "mailSentFirst",
     );
+  });
+
+  it.each([
+    [0.35, 1],
+    [0.349, 0],
+  ])("find by its meaning alone a text, and a piece of a document, of similarity %d: %d", (similarity, count) => {
+    expect(rank("mail sent", [], 20, [near(text("postal delivery"), similarity)])).toHaveLength(count);
+    const piece = { id: "p1", text: "postal delivery", place: "" };
+    const lists = { byVector: [{ id: "p1", score: similarity }], byWords: [] };
+    // Without a score, the similarity alone decides.
+    expect(rankPieces([piece], "mail sent", lists, { minScore: 1 })).toHaveLength(count);
   });
 
   it("use words of a sentence without its small words", () => {
