@@ -93,6 +93,8 @@ interface ToolParts<In extends z.ZodObject, Out extends z.ZodType, Need extends 
   queries?(given: z.output<In>): string | null;
   /** Of a tool that needs `language`: what a call may ask, which its task reserves first; null: this one asks nothing. */
   modelUse?(given: z.output<In>): ModelUse | null;
+  /** The most calls of the tool in one step; further ones are refused. Absent: only all calls of a step have a limit. */
+  readonly maxCallsPerStep?: number;
   /** Of a tool that asks a person to connect an app: the app that a call names. */
   connects?(given: z.output<In>): string;
   /** True for a tool that only tasks with apps have. */
@@ -241,6 +243,7 @@ const FIELDS: ReadonlySet<string> = new Set<keyof ToolDefinition<z.ZodObject, z.
   "steers",
   "queries",
   "modelUse",
+  "maxCallsPerStep",
   "connects",
   "onlyWithApps",
   "onlyByName",
@@ -285,6 +288,8 @@ function whyInvalid<In extends z.ZodObject, Out extends z.ZodType, Need extends 
     return "it has one of language in needs and modelUse, and a tool that asks a model has both";
   if (definition.modelUse !== undefined && (effect !== "none" || definition.copies !== undefined))
     return 'it asks a model, so its effect has to be "none" and it gives no program files: an interrupted call runs again';
+  const { maxCallsPerStep = 1 } = definition;
+  if (!Number.isInteger(maxCallsPerStep) || maxCallsPerStep < 1) return "its maxCallsPerStep is no whole number from 1";
   const unset = Object.entries(definition.fills ?? {}).find(
     ([argument, setting]) => !hasField(input, argument) || !hasField(definition.settings, setting),
   );

@@ -72,6 +72,8 @@ interface PlacedCall {
   readonly total: number;
   /** Shared by the calls of the step. */
   readonly patterns: PatternBudget;
+  /** How many calls of each tool came so far. Shared by the calls of the step. */
+  readonly counts: Map<string, number>;
 }
 
 /**
@@ -85,8 +87,9 @@ export async function prepareCalls(requested: readonly ModelCall[], given: Prepa
   const remembered = given.connections === undefined ? {} : { connections: rememberChoices(given.connections) };
   const context = { ...given, toolset: { ...toolset, ...limited }, ...remembered };
   const prepared: PreparedCall[] = [];
+  const counts = new Map<string, number>();
   for (const [index, request] of requested.entries()) {
-    const call = await prepareCall(request, { index, total: requested.length, patterns }, context);
+    const call = await prepareCall(request, { index, total: requested.length, patterns, counts }, context);
     prepared.push(call);
     const isWritten = index < MAX_CALLS_PER_STEP && context.toolset.resolve(call.tool)?.compileInput !== undefined;
     if (isWritten && index + 1 < requested.length) await context.giveWay?.();
@@ -115,7 +118,7 @@ function toConversationName(written: string, { resolve }: Pick<Toolset, "resolve
 
 async function prepareCall(
   requested: ModelCall,
-  { index, total, patterns }: PlacedCall,
+  { index, total, patterns, counts }: PlacedCall,
   context: PrepareContext,
 ): Promise<PreparedCall> {
   const id = deriveCallId(context.facts.id, context.step, index);
@@ -135,6 +138,8 @@ async function prepareCall(
       toUnknownToolFailure(request.name, context.toolset),
       parsed.ok ? parsed.value : request.arguments,
     );
+  const excess = countCall(tool, counts);
+  if (excess !== null) return await refuse(excess, parsed.ok ? parsed.value : request.arguments);
   if (!parsed.ok) return await refuse(parsed.error, request.arguments);
   if (tool.compileInput?.(patterns) === false) return await refuse(TOO_MANY_PATTERNS, parsed.value);
   const { admitted, ruling } =
@@ -219,6 +224,15 @@ const TOO_MANY_CALLS: Failure = {
   code: "budget_exceeded",
   message: `One step makes at most ${MAX_CALLS_PER_STEP} calls. Ask for the rest in the next step.`,
 };
+
+/** Counts a call of the tool in its step, whether it will run or not. Returns why it is one too many; null: it is not. */
+function countCall({ name, maxCallsPerStep = Infinity }: Tool, counts: Map<string, number>): Failure | null {
+  const count = (counts.get(name) ?? 0) + 1;
+  counts.set(name, count);
+  if (count <= maxCallsPerStep) return null;
+  const message = `One step makes at most ${maxCallsPerStep} calls of ${name}. Read their results, then ask for more in the next step.`;
+  return { code: "budget_exceeded", message };
+}
 
 /** Joins both reasons into one text, the more specific first. */
 function joinReasons(policy: string | null, influence: string | null): string | null {

@@ -312,6 +312,8 @@ export interface Tool {
   queries?(given: never): string | null;
   /** For a tool that asks a language model: what a call may ask; null if this one asks nothing. */
   modelUse?(given: never): ModelUse | null;
+  /** The most calls of the tool in one step; further ones are refused. Absent: only all calls of a step have a limit. */
+  readonly maxCallsPerStep?: number;
   /** For a tool that asks a person to connect an app: the app that a call names. */
   connects?(given: never): string;
   /** True for a tool that only tasks with apps have. */

@@ -89,6 +89,8 @@ describe("defineTool", () => {
     ["an example with an unknown field", { examples: [{ note: "x", given: { number: 2, y: 1 } }] }, "does not fit"],
     ["a probe effect without a probe", { effect: "probe" }, "has no probe"],
     ["a keyed effect without a lifetime of its key", { effect: "keyed" }, "it has no keyedForMs"],
+    ["no call in a step", { maxCallsPerStep: 0 }, "maxCallsPerStep is no whole number from 1"],
+    ["a part of a call in a step", { maxCallsPerStep: 1.5 }, "maxCallsPerStep is no whole number from 1"],
     ["a key that lives for no time", { effect: "keyed", keyedForMs: 0 }, "keyedForMs is not positive"],
     ["no time", { timeoutMs: 0 }, "not positive"],
   ])("refuses %s with the reason", (_, change, reason) => {

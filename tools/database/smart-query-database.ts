@@ -45,6 +45,8 @@ export default defineTool({
   timeoutMs: TIMEOUT_MS,
   queries: ({ database_name: name = null }) => name,
   modelUse: ({ query }) => (readsAsSql(query) ? null : QUESTION_USE),
+  // A question that was asked twice without an answer is not answered by asking it once more.
+  maxCallsPerStep: 2,
   aliases: { question: "query", database: "database_name" },
   input: z.object({
     query: z.string().min(1).max(MAX_QUERY_CHARACTERS).describe("A question, or one SELECT in Postgres' SQL"),
