@@ -90,12 +90,12 @@ export function toAccountFields(
   askFirst: string | null,
   expiresInMs: number,
 ): Pick<PreparedCall, "account" | "connect" | "askFirst"> & Partial<Pick<PreparedCall, "approval">> {
-  const asks = askFirst === null ? {} : { askFirst };
+  const reason = askFirst === null ? {} : { askFirst };
   switch (ruling.kind) {
     case "account":
-      return { ...asks, account: ruling.account, approval: toApproval(ruling, askFirst, expiresInMs) };
+      return { ...reason, account: ruling.account, approval: toApproval(ruling, askFirst, expiresInMs) };
     case "needed":
-      return { ...asks, connect: ruling.need, approval: null };
+      return { ...reason, connect: ruling.need, approval: null };
     case "refused":
       return {};
   }

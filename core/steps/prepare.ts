@@ -34,7 +34,7 @@ import { FIND_TOOLS } from "./shown-tools.ts";
 import { createStepBudget, limitStep, TOO_MANY_PATTERNS } from "./step-patterns.ts";
 import { describeMissing } from "./tool-bus.ts";
 import type { Toolset } from "./toolset.ts";
-import { findAsks } from "../gateway/asks.ts";
+import { findModelUse } from "../gateway/model-use.ts";
 import { findTouches } from "../gateway/touches.ts";
 import { parseArguments } from "../gateway/parse-arguments.ts";
 import { validateOutput } from "../gateway/validate.ts";
@@ -185,7 +185,7 @@ async function prepareCall(
     ...files,
     ...dispatches,
     ...account,
-    ...findAsks(tool, given),
+    ...findModelUse(tool, given),
     ...(note === undefined ? {} : { note }),
     ...(security === undefined ? {} : { security }),
   };

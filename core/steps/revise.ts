@@ -11,7 +11,7 @@ import { openAction } from "./app-access.ts";
 import { hashArguments } from "../gateway/arguments-hash.ts";
 import { bindFiles } from "../gateway/bind-files.ts";
 import { toMissingToolFailure, type Toolset } from "./toolset.ts";
-import { findAsks } from "../gateway/asks.ts";
+import { findModelUse } from "../gateway/model-use.ts";
 import { findTouches } from "../gateway/touches.ts";
 
 /**
@@ -43,7 +43,7 @@ export async function reviseCall(
   const { files: named } = bound.value;
   const uploads = tool.upload === undefined ? {} : { hasUploads: named.length > 0 };
   const level = security === undefined ? {} : { security };
-  const known = { ...terms, touches, ...level, ...findAsks(tool, given) };
+  const known = { ...terms, touches, ...level, ...findModelUse(tool, given) };
   return ok({ arguments: given, argumentsHash, ...known, files: named, ...uploads });
 }
 

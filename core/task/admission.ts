@@ -4,7 +4,7 @@
  * tenant.
  */
 import { MICROS_PER_DOLLAR, NO_AMOUNT } from "./amounts.ts";
-import { estimateAskNeeds } from "./asks.ts";
+import { estimateModelUse } from "./model-use.ts";
 import { estimateCallNeeds, getOwnUse } from "./budget.ts";
 import type { Command, NearLimit } from "./commands.ts";
 import type { Work } from "./decision.ts";
@@ -54,7 +54,7 @@ function needsModel({ name }: Phase): boolean {
 
 /** What the tools of the next tool phase may ask. They need nothing: a call that the grant does not allow fails. */
 function getAskNeeds(state: TaskState): typeof FREE_CALL {
-  return { need: NO_AMOUNT, want: estimateAskNeeds(state) };
+  return { need: NO_AMOUNT, want: estimateModelUse(state) };
 }
 
 function covers({ grant }: Permit, used: Amount, want: Amount): boolean {

@@ -10,7 +10,7 @@ import { HeldResources } from "./call-order.ts";
 import { advance, canRun, findRunnable, isOpen } from "./advance.ts";
 import { resumeCall } from "./answers.ts";
 import { requestApproval, requestFileApproval } from "./approvals.ts";
-import { reserveBeforeStart, settleAsks, settleCutOffAsks } from "./asks.ts";
+import { reserveBeforeStart, settleModelUse, settleCutOffModelUse } from "./model-use.ts";
 import { applyAccount, reconnect, requestConnection } from "./connections.ts";
 import type { CallOutcome, Command, PreparedCall } from "./commands.ts";
 import type { CallToMake } from "./decision.ts";
@@ -78,8 +78,8 @@ const NO_ACCOUNT = {};
 /** Returns the fields of a call of a tool with `app`. */
 function toAccountState({ account, connect, askFirst }: PreparedCall): Pick<BatchCall, "account" | "accountRounds"> {
   if (account === undefined && connect === undefined) return NO_ACCOUNT;
-  const asks = askFirst === undefined ? {} : { askFirst };
-  return { ...(account === undefined ? {} : { account }), accountRounds: { ...asks, rounds: 0 } };
+  const reason = askFirst === undefined ? {} : { askFirst };
+  return { ...(account === undefined ? {} : { account }), accountRounds: { ...reason, rounds: 0 } };
 }
 
 /**
@@ -169,7 +169,7 @@ export function startCalls(turn: Turn, callIds: readonly string[]): void {
   // The runner starts all of them or none, and a call without an attempt is known not to have left.
   const denied = starting.findIndex((call) => !reserveBeforeStart(turn, call));
   if (denied < 0) for (const call of starting) turn.countAttempt(getCall(turn, call));
-  else for (const call of starting.slice(0, denied)) settleAsks(turn, call, NO_USAGE);
+  else for (const call of starting.slice(0, denied)) settleModelUse(turn, call, NO_USAGE);
 }
 
 /** Returns the call as it is now. */
@@ -184,7 +184,7 @@ export function endCall(
 ): void {
   const open = turn.state.batch.find(({ id }) => id === command.callId);
   if (open === undefined || !canRun(open)) return;
-  settleAsks(turn, open, command.type === "call_settled" ? command.outcome.asked : NO_USAGE);
+  settleModelUse(turn, open, command.type === "call_settled" ? command.outcome.asked : NO_USAGE);
   const call = getCall(turn, open);
   if (command.type === "call_bound") requestFileApproval(turn, call, command);
   else if (command.type === "call_settled") settleCall(turn, call, command.outcome);
@@ -291,7 +291,7 @@ function settleUnknown(turn: Turn, call: BatchCall): void {
  * have not started are due at once, such as one that was approved meanwhile.
  */
 export function endActing(turn: Turn): void {
-  settleCutOffAsks(turn);
+  settleCutOffModelUse(turn);
   const left = findReachable(turn.state.batch);
   // A runner of an earlier release reads no file hashes: to call it again at once would be a busy loop.
   if (left.some((call) => wasCutOff(call) || mustBeBound(call))) {
@@ -307,7 +307,7 @@ export function endActing(turn: Turn): void {
 export function refusePhase(turn: Turn, callIds: readonly string[]): void {
   for (const call of turn.state.batch) {
     if (!canRun(call) || call.attempts === 0 || !callIds.includes(call.id)) continue;
-    settleAsks(turn, call, NO_USAGE);
+    settleModelUse(turn, call, NO_USAGE);
     turn.takeBackAttempt(getCall(turn, call));
   }
   const { phase } = turn.state;

@@ -125,7 +125,7 @@ export function reserveExtraCall(state: TaskState, inputTokens: number, outputTo
  * Reserves what one call of a tool may ask a model, or returns whose limit does not allow it: `task`, where enough has to be left
  * for the next step, or `permit`, the tenant's grant.
  */
-export function reserveAsks(
+export function reserveModelUse(
   state: TaskState,
   { calls, inputTokens, outputTokens }: ModelUse,
 ): Reservation | "task" | "permit" {
@@ -155,10 +155,10 @@ export function estimateCutOffUse({
 function getGrantLeft(state: TaskState): AmountLimit {
   if (state.permit === null) return NO_LIMIT;
   const { tokens, costMicros: money } = state.permit.grant;
-  const [used, asked] = [getOwnUse(state), getReservedAsks(state)];
+  const [used, reserved] = [getOwnUse(state), getReservedModelUse(state)];
   return {
-    tokens: tokens === null ? null : tokens - used.tokens - asked.tokens,
-    costMicros: money === null ? null : money - used.costMicros - asked.costMicros,
+    tokens: tokens === null ? null : tokens - used.tokens - reserved.tokens,
+    costMicros: money === null ? null : money - used.costMicros - reserved.costMicros,
   };
 }
 
@@ -291,19 +291,19 @@ function toLowerLimit(one: AmountLimit, other: AmountLimit): AmountLimit {
  */
 function getOwnLeft(state: TaskState): AmountLimit {
   const { maxTokens, maxCostMicros } = state.facts.limits;
-  const [used, asked] = [getTreeUse(state), getReservedAsks(state)];
+  const [used, reserved] = [getTreeUse(state), getReservedModelUse(state)];
   const carved = state.batch.flatMap(({ wait }) => (isSubtaskWait(wait) ? [wait.budget] : []));
   return {
-    tokens: maxTokens === null ? null : maxTokens - used.tokens - asked.tokens - sum(carved, ({ tokens }) => tokens),
+    tokens: maxTokens === null ? null : maxTokens - used.tokens - reserved.tokens - sum(carved, ({ tokens }) => tokens),
     costMicros:
       maxCostMicros === null
         ? null
-        : maxCostMicros - used.costMicros - asked.costMicros - sum(carved, ({ costMicros: money }) => money),
+        : maxCostMicros - used.costMicros - reserved.costMicros - sum(carved, ({ costMicros: money }) => money),
   };
 }
 
 /** Returns what is reserved for the model calls of tools that are under way. */
-function getReservedAsks({ batch }: TaskState): Amount {
+function getReservedModelUse({ batch }: TaskState): Amount {
   return batch.reduce(
     (total, { reserved }) =>
       reserved === undefined

@@ -2,7 +2,7 @@
  * One decision while it is made: the new state, and everything to store with it. `decide` creates a turn, the rules
  * write to it, and `decision` closes it. A turn is never stored.
  */
-import { settleCutOffAsks } from "./asks.ts";
+import { settleCutOffModelUse } from "./model-use.ts";
 import { estimateCutOffUse, getCurrentEncoding, formatExceededLimit, findNearLimits } from "./budget.ts";
 import type { Failure } from "../base/errors.ts";
 import { type Actor, type Actors, addActor, joinActors } from "../connections/actors.ts";
@@ -200,7 +200,7 @@ export class Turn {
     const { phase, model } = this.state;
     if (!("incarnation" in phase) || phase.incarnation === "") return;
     if (phase.name === "acting") {
-      settleCutOffAsks(this);
+      settleCutOffModelUse(this);
       return this.set({ phase: { ...phase, incarnation: "" } });
     }
     if (phase.name === "thinking") this.spendCutOff("step", phase.model, estimateCutOffUse(phase));

@@ -84,9 +84,9 @@ async function ask(
   { question, database }: { readonly question: string; readonly database: string | null },
   { databases, language, signal }: Pick<ToolContext<"databases" | "language">, "databases" | "language" | "signal">,
 ): Promise<Result<Found>> {
-  const asked = { question, database, answers: [], isDialogue: false, skipsNeeds: true, signal };
+  const plain = { question, database, answers: [], isDialogue: false, skipsNeeds: true, signal };
   const { answerQuestion } = await import("../../core/databases/questions/answer-question.ts");
-  const answered = await answerQuestion(asked, { databases, language });
+  const answered = await answerQuestion(plain, { databases, language });
   if (!answered.ok) return answered;
   if (answered.value.kind !== "answered") throw new Error("a question without a dialogue was not answered");
   const { rows, explanation, rephrased, wasRepaired } = answered.value;

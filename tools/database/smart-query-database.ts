@@ -76,9 +76,9 @@ export default defineTool({
     const refused = refuseQuestion(query);
     if (refused !== null) return refused;
     const { skip_clarification: skipsNeeds, clarification_answers: answers = [] } = given;
-    const asked = { question: query, database, answers, isDialogue: true, skipsNeeds, signal };
+    const plain = { question: query, database, answers, isDialogue: true, skipsNeeds, signal };
     const { answerQuestion } = await import("../../core/databases/questions/answer-question.ts");
-    const answered = await answerQuestion(asked, { databases, language });
+    const answered = await answerQuestion(plain, { databases, language });
     if (!answered.ok) return failWith(answered.error);
     if (answered.value.kind === "answered") {
       const { rows, explanation, rephrased, followUps } = answered.value;

@@ -160,12 +160,12 @@ export function codebaseRoutes(app: App): void {
 
   app.openapi(remove, async (c) => {
     const found = await findCodebase(c, c.req.valid("param").id);
-    const shown = await showCodebase(c, found);
+    const view = await showCodebase(c, found);
     const act = await createAuditEntry(c, "codebase.delete", found.id);
     unwrap(await table(c).remove(getTenant(c), found.id, act));
     await requestIndex(c.env, getTenant(c), { codebase: found.id, after: null }, act.id);
     await deleteUnused(c, found.source);
-    return c.json(shown, 200);
+    return c.json(view, 200);
   });
 
   app.openapi(reindex, async (c) => {

@@ -55,7 +55,7 @@ type DatabaseView = z.input<typeof databaseSchema>;
 const admin = [requireScope("admin")];
 const shared = { tags: ["Databases"], ...withKey };
 const params = z.object({ database: z.string().describe("The database's name") });
-const shown = { description: "The database, without its DSN.", json: databaseSchema };
+const oneDatabase = { description: "The database, without its DSN.", json: databaseSchema };
 
 const create = createRoute({
   ...shared,
@@ -72,7 +72,7 @@ const create = createRoute({
       content: { "application/json": { schema: newDatabaseSchema.meta({ id: "NewDatabaseInput" }) } },
     },
   },
-  responses: answers({ 201: shown }, [409, 413, 415, 422]),
+  responses: answers({ 201: oneDatabase }, [409, 413, 415, 422]),
 });
 
 const list = createRoute({
@@ -94,7 +94,7 @@ const show = createRoute({
   summary: "Show a database, without its DSN",
   middleware: admin,
   request: { params },
-  responses: answers({ 200: shown }, [404]),
+  responses: answers({ 200: oneDatabase }, [404]),
 });
 
 const update = createRoute({
@@ -112,7 +112,7 @@ const update = createRoute({
       content: { "application/json": { schema: databaseChangeSchema.meta({ id: "DatabaseChangeInput" }) } },
     },
   },
-  responses: answers({ 200: shown }, [404, 409, 413, 415, 422]),
+  responses: answers({ 200: oneDatabase }, [404, 409, 413, 415, 422]),
 });
 
 const check = createRoute({
@@ -125,7 +125,7 @@ const check = createRoute({
     "`rejected` for a superuser and for a role that may write, unless `accept_writing_role`; `check.grants` names what it may do.",
   middleware: admin,
   request: { params },
-  responses: answers({ 200: shown }, [404, 409, 422]),
+  responses: answers({ 200: oneDatabase }, [404, 409, 422]),
 });
 
 const remove = createRoute({
@@ -137,7 +137,7 @@ const remove = createRoute({
   description: "Nothing is changed at the database. Takes effect at once.",
   middleware: admin,
   request: { params },
-  responses: answers({ 200: { ...shown, description: "The deleted database, without its DSN." } }, [404]),
+  responses: answers({ 200: { ...oneDatabase, description: "The deleted database, without its DSN." } }, [404]),
 });
 
 export function databaseRoutes(app: App): void {
@@ -210,15 +210,15 @@ async function readChange(
   const lists = changeLists(found, change);
   if (isChange && !hasList(lists)) raise("invalid_input", NO_LIST, { field: "agents" });
   const settings = databaseSettingsSchema.parse({ ...found.settings, ...changed, schemas: schemas ?? undefined });
-  const kept = dsn === null ? found.check : null;
+  const present = dsn === null ? found.check : null;
   return {
     id: found.id,
     ifVersion: found.version,
     settings,
     dsn,
     ...lists,
-    check: kept,
-    status: kept === null ? "unchecked" : judgeCheck(kept, settings),
+    check: present,
+    status: present === null ? "unchecked" : judgeCheck(present, settings),
   };
 }
 

@@ -85,17 +85,17 @@ const NO_NEEDS = `- Leave "needs" empty: choose the most likely reading, and say
 const REPAIR = `- "refused" is a query of yours, and "reason" is why the database refused it. Write one that it accepts.`;
 
 /** Never throws. `not_found`: the tables do not answer the question. Other failures are those of the ports. */
-export async function answerQuestion(asked: PlainQuestion, ports: QuestionPorts): Promise<Result<QuestionAnswer>> {
-  const { database, question, answers, signal } = asked;
+export async function answerQuestion(plain: PlainQuestion, ports: QuestionPorts): Promise<Result<QuestionAnswer>> {
+  const { database, question, answers, signal } = plain;
   const facts = await ports.databases.facts(database, signal);
   if (!facts.ok) return facts;
   const tables = chooseTables(facts.value.tables, [question, ...answers.map(({ answer }) => answer)].join(" "));
   if (tables.length === 0) return failed("not_found", "The database opens no table to queries.", { field: "query" });
   const input = { question, ...(answers.length === 0 ? {} : { answers }), tables };
 
-  const draft = await ask(asked, input, ports.language);
+  const draft = await ask(plain, input, ports.language);
   if (!draft.ok) return draft;
-  const needs = readNeeds(asked, draft.value);
+  const needs = readNeeds(plain, draft.value);
   if (needs.length > 0) return ok({ kind: "unclear", needs });
   if (draft.value.sql === null) return failUnanswerable(draft.value);
   const sql = draft.value.sql;
@@ -104,7 +104,7 @@ export async function answerQuestion(asked: PlainQuestion, ports: QuestionPorts)
   if (!isRepairable(ran.error)) return failPaid(ran.error);
 
   const refused = { ...input, refused: sql, reason: ran.error.message };
-  const repaired = await ask({ ...asked, skipsNeeds: true }, refused, ports.language);
+  const repaired = await ask({ ...plain, skipsNeeds: true }, refused, ports.language);
   if (!repaired.ok) return repaired;
   if (repaired.value.sql === null) return failUnanswerable(repaired.value);
   const ranAgain = await ports.databases.query({ database, sql: repaired.value.sql, signal });

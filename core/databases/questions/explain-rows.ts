@@ -23,11 +23,11 @@ export async function explainRows(
   language: LanguagePort,
   signal: AbortSignal,
 ): Promise<Result<string>> {
-  const shown = takeFitting(rows);
-  const more = { shown: shown.length, row_count: rows.length, truncated };
+  const fitting = takeFitting(rows);
+  const more = { shown: fitting.length, row_count: rows.length, truncated };
   const answered = await language.ask({
     instructions: INSTRUCTIONS,
-    input: JSON.stringify({ prompt, sql: sql.slice(0, MAX_CHARACTERS), columns, rows: shown, ...more }),
+    input: JSON.stringify({ prompt, sql: sql.slice(0, MAX_CHARACTERS), columns, rows: fitting, ...more }),
     schema: explanationSchema,
     maxOutputTokens: QUESTION_USE.outputTokens,
     signal,

@@ -6,7 +6,7 @@
 import type { ModelUsage } from "../model/messages.ts";
 import { canRun, findRunnable } from "./advance.ts";
 import { NO_AMOUNT } from "./amounts.ts";
-import { reserveAsks } from "./budget.ts";
+import { reserveModelUse } from "./budget.ts";
 import { failedOutcome } from "./ledger.ts";
 import type { Amount, BatchCall, TaskState } from "./state.ts";
 import type { Turn } from "./turn.ts";
@@ -15,10 +15,10 @@ import type { Turn } from "./turn.ts";
  * Estimates what the largest of the calls that can start now may ask, within the task's own limits; zero if none asks. The others
  * start with it if the grant allows, and else one after the other: a task must not wait for the budget of all.
  */
-export function estimateAskNeeds(state: TaskState): Amount {
+export function estimateModelUse(state: TaskState): Amount {
   return findRunnable(state.batch).reduce((most, { asks, reserved }) => {
     if (asks === undefined || reserved !== undefined) return most;
-    const needed = reserveAsks({ ...state, permit: null }, asks);
+    const needed = reserveModelUse({ ...state, permit: null }, asks);
     if (typeof needed === "string") return most;
     const { inputTokens, outputTokens, costMicros } = needed;
     return {
@@ -36,7 +36,7 @@ export function reserveBeforeStart(turn: Turn, call: BatchCall): boolean {
   const { asks } = call;
   if (asks === undefined) return true;
   const { batch, model, permit } = turn.state;
-  const reserved = reserveAsks(turn.state, asks);
+  const reserved = reserveModelUse(turn.state, asks);
   if (typeof reserved !== "string") {
     turn.replace({ ...call, reserved: { ...reserved, model: model.index } });
     return true;
@@ -51,17 +51,17 @@ export function reserveBeforeStart(turn: Turn, call: BatchCall): boolean {
 }
 
 /** Settles what a call used. Unknown: its reservation. A call without a reservation asked nothing. */
-export function settleAsks(turn: Turn, { id }: BatchCall, asked?: ModelUsage): void {
+export function settleModelUse(turn: Turn, { id }: BatchCall, reported?: ModelUsage): void {
   const call = turn.state.batch.find((other) => other.id === id);
   if (call?.reserved === undefined) return;
   const { reserved, ...rest } = call;
   const { model, inputTokens, outputTokens } = reserved;
   turn.replace(rest);
-  const used = asked ?? { inputTokens, outputTokens, estimated: true };
+  const used = reported ?? { inputTokens, outputTokens, estimated: true };
   if (used.inputTokens + used.outputTokens > 0) turn.spend("tool", id, model, used);
 }
 
 /** Settles the calls that were cut off. */
-export function settleCutOffAsks(turn: Turn): void {
-  for (const call of turn.state.batch) if (canRun(call)) settleAsks(turn, call);
+export function settleCutOffModelUse(turn: Turn): void {
+  for (const call of turn.state.batch) if (canRun(call)) settleModelUse(turn, call);
 }

@@ -3,7 +3,7 @@ import type { ModelUse } from "../ports/language.ts";
 import type { Tool } from "../tool/tool.ts";
 
 /** Returns the field of a prepared call. */
-export function findAsks(tool: Tool, given: unknown): { readonly asks?: ModelUse } {
+export function findModelUse(tool: Tool, given: unknown): { readonly asks?: ModelUse } {
   // The input schema produced the value.
   const asks = tool.modelUse?.(given as never) ?? null;
   return asks === null ? {} : { asks };
