@@ -9,6 +9,8 @@ import type { OwnerConnection, SqlBackend } from "./sql-backend.ts";
 
 /** Any number, as long as every migrator of this product takes the same one. */
 const ADVISORY_LOCK = "7242610411";
+/** A file that takes longer is named. */
+const NAMED_AFTER_MS = 2_000;
 const FILE_NAME = /^(\d{4})[-_][a-z0-9_-]+\.sql$/;
 
 export interface MigrateOptions {
@@ -19,7 +21,7 @@ export interface MigrateOptions {
    * taken on by SET ROLE. A role that is there already keeps its own.
    */
   readonly appPassword: string | null;
-  /** Told of each file before it is applied. */
+  /** Told how many files are applied, and the name of one that takes long. */
   readonly onProgress?: (message: string) => void;
 }
 
@@ -85,20 +87,20 @@ async function applyMissing(
       );
     }
   }
-  const applied: string[] = [];
-  for (const file of files) {
-    const hash = recorded.get(file.name);
-    if (hash === file.hash) continue;
-    if (hash !== undefined) {
-      throw new MigrationRefused(
-        `migrations/${file.name} changed after it was applied. Restore it and put the change into a new file.`,
-      );
-    }
-    options.onProgress?.(`migrating: ${file.name}`);
-    await apply(connection, file);
-    applied.push(file.name);
+  const changed = files.find(({ name, hash }) => recorded.has(name) && recorded.get(name) !== hash);
+  if (changed !== undefined) {
+    throw new MigrationRefused(
+      `migrations/${changed.name} changed after it was applied. Restore it and put the change into a new file.`,
+    );
   }
-  return applied;
+  const missing = files.filter(({ name }) => !recorded.has(name));
+  if (missing.length > 0)
+    options.onProgress?.(`migrating the database: ${missing.length} ${missing.length === 1 ? "file" : "files"}`);
+  for (const file of missing) {
+    const slow = setTimeout(() => options.onProgress?.(`migrating: ${file.name}`), NAMED_AFTER_MS);
+    await apply(connection, file).finally(() => clearTimeout(slow));
+  }
+  return missing.map(({ name }) => name);
 }
 
 async function apply(connection: OwnerConnection, file: Migration): Promise<void> {

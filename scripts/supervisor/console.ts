@@ -1,10 +1,10 @@
 /** The part of `npm start` and `npm run dev` that a person sees: settings in, lines out, Ctrl-C. */
-import { getDefaultModel, MODEL_PROVIDERS, type ModelVariables } from "../../adapters/model/providers.ts";
 import { join, resolve } from "node:path";
 import { keepPackages, packageLists } from "../packages/keep-packages.ts";
 import { openLog } from "./capped-log.ts";
 import { CannotRun } from "./cannot-run.ts";
-import { type SystemAddress, type SystemOptions, runSystem } from "./system.ts";
+import { formatGreeting } from "./greeting.ts";
+import { type SystemOptions, runSystem } from "./system.ts";
 
 const DEFAULT_PORT = 8787;
 /** A Ctrl-C reaches this process from the terminal and again from the script that started it. */
@@ -46,7 +46,7 @@ export async function runInConsole(options: ConsoleOptions): Promise<void> {
         say: (line) => console.log(line),
         signal: stop.signal,
       },
-      (address) => console.log(greeting(address, env)),
+      (address) => console.log(formatGreeting(address, env, process.cwd())),
     );
     console.log("Stopped.");
     process.exit(0);
@@ -82,31 +82,4 @@ function readPort(text: string | undefined): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port;
   throw new CannotRun(`PORT must be a number from 1 to 65535, not ${JSON.stringify(text)}.`);
-}
-
-function greeting({ url, key, consoleUrl }: SystemAddress, env: NodeJS.ProcessEnv): string {
-  const lines = [
-    "",
-    `Otto is ready on ${url}`,
-    "",
-    `  console  ${consoleUrl}`,
-    "           (signs you in once, within 15 minutes; after that, the key does)",
-    `  API      ${url}/openapi.json`,
-    `  key      ${key}`,
-    `  model    ${modelInUse(env)}`,
-    "",
-    "Press Ctrl-C to stop.",
-    "",
-  ];
-  return lines.join("\n");
-}
-
-function modelInUse(env: NodeJS.ProcessEnv): string {
-  const chosen = getDefaultModel(env as ModelVariables);
-  if (chosen === null) {
-    const keys = MODEL_PROVIDERS.map(({ secret }) => secret).join(" or ");
-    return `demo: a script that drives the tools by simple rules, not a language model. Set ${keys} for a real one.`;
-  }
-  const { model, provider } = chosen;
-  return `${model} at ${env[provider.url] || provider.label}`;
 }

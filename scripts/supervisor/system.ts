@@ -57,6 +57,8 @@ export interface SystemAddress {
   readonly key: string;
   /** Signs a browser in to the console, once; without a link it is the console's address. */
   readonly consoleUrl: string;
+  /** The file that has the key. */
+  readonly keyFile: string;
 }
 
 /** Runs the system until `signal` says stop. `onReady` is called once. Throws `CannotRun`. */
@@ -166,7 +168,7 @@ async function runChildren(
     const key = await keepDevTenant(state, origin, secrets.operatorKey);
     const link = await makeSignInLink(origin, key);
     if (!link.made) say(`! no link that signs you in to the console could be made: ${link.problem}`);
-    onReady({ url, key, consoleUrl: `${url}${link.made ? link.path : "/"}` });
+    onReady({ url, key, consoleUrl: `${url}${link.made ? link.path : "/"}`, keyFile: state.devKeyFile });
   }
 
   const stopped = new Promise<void>((resolve) => {
