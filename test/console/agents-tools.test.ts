@@ -58,7 +58,7 @@ describe("an agent", () => {
     await page.keyboard.press("Enter");
     await page.getByLabel("Hosts that its tools may reach", { exact: true }).check();
     await fill("Hosts that its tools may reach, one on each line", "api.example.com");
-    await page.getByRole("button", { name: "Make version 2" }).click();
+    await page.getByRole("button", { name: "Save as version 2" }).click();
     await page.waitForURL(/view=versions&from=1&to=2/);
     const now = page.getByRole("region", { name: "From version 1 to version 2" });
     await now.getByText("It may reach outside Otto: the web, mail, Slack, servers.").waitFor();
@@ -75,6 +75,15 @@ describe("an agent", () => {
       "/v1/agents",
     );
     expect(data.find(({ name }) => name === "support")).toMatchObject({ version: 2, tools: ["read_*", "http.get"] });
+
+    await page.getByRole("button", { name: "Restore version 1" }).click();
+    await page.getByText("Created version 3 with the content of version 1.").waitFor();
+    await page.waitForURL(/from=2&to=3/);
+    await page.getByText("It may not reach outside Otto: the web, mail, Slack, servers.").waitFor();
+    expect(await console.api.must("GET", "/v1/agents/support")).toMatchObject({ version: 3, tools: ["read_*"] });
+    expect(await page.getByRole("button", { name: "Restore version 3" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Restore version 1" }).click();
+    await page.getByText("Version 3 has the content of version 1 already.").waitFor();
   });
 
   test("that changed meanwhile retains the typed text, and shows the newer version", async () => {
@@ -84,7 +93,7 @@ describe("an agent", () => {
     await console.open(`/agents/${id}?view=edit`);
     await page.getByLabel("Instructions", { exact: true }).fill("Mine");
     await api.must("PUT", `/v1/agents/${id}`, { ...body, instructions: "Theirs" });
-    await page.getByRole("button", { name: "Make version 2" }).click();
+    await page.getByRole("button", { name: "Save as version 2" }).click();
     await page.getByText("Somebody else changed this meanwhile").waitFor();
     expect(await page.getByLabel("Instructions", { exact: true }).inputValue()).toBe("Mine");
     await page.getByRole("button", { name: "Keep mine over it" }).click();

@@ -74,7 +74,7 @@ export function AgentEdit({ agent }: { readonly agent: Tagged<Agent> }) {
             Changed: {changes.map(({ title }) => title).join(", ")}
           </p>
         )}
-        <EditButtons edit={{ ...edit, isChanged }} action={`Make version ${edit.version + 1}`} />
+        <EditButtons edit={{ ...edit, isChanged }} action={`Save as version ${edit.version + 1}`} />
       </AgentForm>
       <details className="rounded-lg border border-line bg-surface">
         <summary className="px-4 py-2.5 font-medium">The next version from a YAML file</summary>

@@ -113,7 +113,7 @@ function ShownAgent({ agent, etag }: ShownProps) {
       />
       {view === "edit" && isChangeable ? <AgentEdit agent={{ body: agent, etag }} /> : null}
       {view === "apps" && hasApps ? <AgentAppsEdit agent={agent.id} /> : null}
-      {view === "versions" && isOwn ? <AgentVersions agent={agent} /> : null}
+      {view === "versions" && isOwn ? <AgentVersions agent={{ body: agent, etag }} /> : null}
       {view === "tasks" ? <AgentTasks agentId={agent.id} /> : null}
       {(view === "edit" && isChangeable) ||
       (view === "apps" && hasApps) ||

@@ -17,8 +17,11 @@ import { toolsQuery } from "../tools/tool-queries.ts";
 import { configOfAgent } from "./agent-config.ts";
 import { type FieldChange, fieldChanges, wordChanges } from "./agent-difference.ts";
 import { Name } from "../../ui/name.tsx";
+import type { Tagged } from "../../ui/edit.ts";
+import { RestoreVersion } from "./restore-version.tsx";
 
-export function AgentVersions({ agent }: { readonly agent: Agent }) {
+export function AgentVersions({ agent: tagged }: { readonly agent: Tagged<Agent> }) {
+  const { body: agent } = tagged;
   const { from = Math.max(1, agent.version - 1), to = agent.version } = useSearch({ from: "/console/agents/$agentId" });
   const navigate = useNavigate();
   const list = usePaged<AgentVersion>(
@@ -65,7 +68,7 @@ export function AgentVersions({ agent }: { readonly agent: Agent }) {
         <Listing list={list} empty={<Empty title="No versions" />}>
           <Table
             caption="Versions, the latest first"
-            columns={columns(agent, compare)}
+            columns={columns(tagged, compare)}
             rows={list.rows}
             rowKey={({ version }) => String(version)}
           />
@@ -103,16 +106,22 @@ function VersionField({
 }
 
 function columns(
-  agent: Agent,
+  agent: Tagged<Agent>,
   compare: (search: { readonly from: number; readonly to: number }) => void,
 ): readonly Column<AgentVersion>[] {
+  const { version: latest, archived_at: archivedAt } = agent.body;
+  const restore: Column<AgentVersion> = {
+    title: "Restore",
+    cell: (version) =>
+      version.version === latest ? null : <RestoreVersion agent={agent} version={version} onRestored={compare} />,
+  };
   return [
     {
       title: "Version",
       isMain: true,
-      cell: ({ version }) => `${version}${version === agent.version ? ", the present one" : ""}`,
+      cell: ({ version }) => `${version}${version === latest ? " (current)" : ""}`,
     },
-    { title: "Made", cell: ({ created_at }) => (created_at === null ? null : <Time at={created_at} />) },
+    { title: "Created", cell: ({ created_at }) => (created_at === null ? null : <Time at={created_at} />) },
     {
       title: "Difference",
       cell: ({ version }) =>
@@ -121,13 +130,14 @@ function columns(
         ) : (
           <Button
             size="small"
-            aria-label={`What it changed: version ${version}`}
+            aria-label={`Show changes: version ${version}`}
             onClick={() => compare({ from: version - 1, to: version })}
           >
-            What it changed
+            Show changes
           </Button>
         ),
     },
+    ...(archivedAt === null ? [restore] : []),
   ];
 }
 
