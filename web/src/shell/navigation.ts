@@ -1,86 +1,119 @@
-/** The places of the console, in the order of the menu. */
-import {
-  Activity,
-  BookOpen,
-  Brain,
-  Cable,
-  CalendarClock,
-  ChartColumn,
-  CodeXml,
-  Contact,
-  Database,
-  Files,
-  Gauge,
-  Hammer,
-  Inbox,
-  LayoutGrid,
-  KeyRound,
-  ListChecks,
-  Mail,
-  Lock,
-  type LucideIcon,
-  MessagesSquare,
-  Plug,
-  ScrollText,
-  Send,
-  UserCog,
-  Webhook,
-} from "lucide-react";
+/** The places of the console: the areas of the menu, their pages, and what can be begun from anywhere. */
 
+/** An address of the console. `words` are other names that people look for it by. */
 interface Place {
   readonly to: string;
   readonly label: string;
-  readonly Icon: LucideIcon;
+  readonly words?: string;
 }
 
-export const PLACES: readonly { readonly title: string; readonly places: readonly Place[] }[] = [
+export type AreaName = "Tasks" | "Inbox" | "Agents" | "Tools" | "Knowledge" | "Automations" | "Settings";
+
+/** An entry of the menu, which leads to its first page. */
+interface Area {
+  readonly label: AreaName;
+  readonly pages: readonly [Place, ...Place[]];
+}
+
+export const AREAS: readonly Area[] = [
+  { label: "Tasks", pages: [{ to: "/tasks", label: "Tasks", words: "runs work" }] },
   {
-    title: "Work",
-    places: [
-      { to: "/tasks", label: "Tasks", Icon: ListChecks },
-      { to: "/inbox", label: "Inbox", Icon: Inbox },
+    label: "Inbox",
+    pages: [{ to: "/inbox", label: "Inbox", words: "questions approvals unknown outcomes waiting" }],
+  },
+  { label: "Agents", pages: [{ to: "/agents", label: "Agents", words: "assistants bots" }] },
+  {
+    label: "Tools",
+    pages: [
+      { to: "/tools", label: "Tools", words: "functions toolboxes openapi" },
+      { to: "/apps", label: "Apps", words: "integrations marketplace actions triggers" },
+      { to: "/connections", label: "Connections", words: "accounts oauth" },
+      { to: "/mcp-servers", label: "MCP servers" },
+      { to: "/skills", label: "Skills" },
     ],
   },
   {
-    title: "Build",
-    places: [
-      { to: "/agents", label: "Agents", Icon: UserCog },
-      { to: "/tools", label: "Tools", Icon: Hammer },
-      { to: "/skills", label: "Skills", Icon: BookOpen },
-      { to: "/mcp-servers", label: "MCP servers", Icon: Plug },
-      { to: "/apps", label: "Apps", Icon: LayoutGrid },
-      { to: "/connections", label: "Connections", Icon: Cable },
+    label: "Knowledge",
+    pages: [
+      { to: "/memory", label: "Memory" },
+      { to: "/documents", label: "Documents", words: "files pdf upload search" },
+      { to: "/code", label: "Code", words: "codebases repositories git" },
+      { to: "/databases", label: "Databases", words: "sql postgres" },
     ],
   },
   {
-    title: "Knowledge",
-    places: [
-      { to: "/memory", label: "Memory", Icon: Brain },
-      { to: "/documents", label: "Documents", Icon: Files },
-      { to: "/code", label: "Code", Icon: CodeXml },
-      { to: "/databases", label: "Databases", Icon: Database },
+    label: "Automations",
+    pages: [
+      { to: "/schedules", label: "Schedules", words: "cron timers" },
+      { to: "/webhooks", label: "Webhooks", words: "incoming events endpoints" },
+      { to: "/slack", label: "Slack", words: "channels" },
+      { to: "/mail", label: "Mail", words: "channels e-mail" },
+      { to: "/deliveries", label: "Deliveries", words: "sent results" },
     ],
   },
   {
-    title: "Reach",
-    places: [
-      { to: "/people", label: "People", Icon: Contact },
-      { to: "/schedules", label: "Schedules", Icon: CalendarClock },
-      { to: "/webhooks", label: "Webhooks", Icon: Webhook },
-      { to: "/deliveries", label: "Deliveries", Icon: Send },
-      { to: "/slack", label: "Slack", Icon: MessagesSquare },
-      { to: "/mail", label: "Mail", Icon: Mail },
-    ],
-  },
-  {
-    title: "Settings",
-    places: [
-      { to: "/usage", label: "Usage", Icon: ChartColumn },
-      { to: "/limits", label: "Limits", Icon: Gauge },
-      { to: "/keys", label: "Keys", Icon: KeyRound },
-      { to: "/secrets", label: "Secrets", Icon: Lock },
-      { to: "/audit", label: "Audit", Icon: ScrollText },
-      { to: "/system", label: "System", Icon: Activity },
+    label: "Settings",
+    pages: [
+      { to: "/people", label: "People", words: "users team members" },
+      { to: "/keys", label: "Keys", words: "api sign-in sessions" },
+      { to: "/usage", label: "Usage", words: "cost spending tokens" },
+      { to: "/limits", label: "Limits", words: "budgets retention stop everything kill switch" },
+      { to: "/secrets", label: "Secrets" },
+      { to: "/audit", label: "Audit", words: "log history" },
+      { to: "/system", label: "System", words: "status health model" },
     ],
   },
 ];
+
+/** What can be begun from anywhere: the address of a form. */
+const ACTIONS: readonly Place[] = [
+  { to: "/tasks/new", label: "New task", words: "start run ask" },
+  { to: "/agents/new", label: "New agent", words: "create" },
+  { to: "/schedules/new", label: "New schedule", words: "create cron" },
+  { to: "/webhooks?make=true", label: "New webhook", words: "create endpoint" },
+  { to: "/people?add=true", label: "Add a person", words: "user create" },
+  { to: "/mcp-servers?add=true", label: "Add an MCP server", words: "connect create" },
+  { to: "/databases?add=true", label: "Add a database", words: "postgres sql connect create" },
+  { to: "/skills?upload=true", label: "Upload a skill", words: "add create" },
+  { to: "/tool-sources/import", label: "Import tools from OpenAPI", words: "add create" },
+  { to: "/tool-sources/new-tool", label: "New tool", words: "create custom" },
+];
+
+/** True for a page and everything below it. */
+export function isWithin(path: string, { to }: Pick<Place, "to">): boolean {
+  return path === to || path.startsWith(`${to}/`);
+}
+
+/** An entry of the command palette. */
+export interface Command extends Place {
+  /** The area of a page; `Action` of what can be begun. */
+  readonly group: string;
+}
+
+/** The pages and actions that have all words of a text, in any order: as the beginning of a word of theirs. The labels come first. */
+export function findCommands(text: string): readonly Command[] {
+  const wanted = toWords(text);
+  const pages = AREAS.flatMap(({ label, pages: own }) => own.map((page) => ({ ...page, group: label })));
+  const all: readonly Command[] = [...pages, ...ACTIONS.map((action) => ({ ...action, group: "Action" }))];
+  const scored = all.map((command) => ({ command, score: scoreCommand(command, wanted) }));
+  return scored
+    .filter(({ score }) => score > 0)
+    .toSorted((one, other) => other.score - one.score)
+    .map(({ command }) => command);
+}
+
+/** 0: a word is not found. */
+function scoreCommand({ label, words = "", group }: Command, wanted: readonly string[]): number {
+  const [named, other] = [toWords(label), toWords(`${words} ${group}`)];
+  let score = 1;
+  for (const word of wanted) {
+    if (named.some((one) => one.startsWith(word))) score += 2;
+    else if (other.some((one) => one.startsWith(word))) score += 1;
+    else return 0;
+  }
+  return score;
+}
+
+function toWords(text: string): readonly string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}

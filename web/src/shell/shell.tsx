@@ -1,7 +1,7 @@
 /** What stands around every page: the menu, who is signed in, whether the server is reached. */
 import { Outlet, useRouterState } from "@tanstack/react-router";
-import { Menu as MenuIcon } from "lucide-react";
-import { useEffect, useRef } from "react";
+import { Menu as MenuIcon, Search } from "lucide-react";
+import { lazy, Suspense, useEffect, useRef } from "react";
 import { useLiveFeed } from "../api/live-feed.ts";
 import { IconButton } from "../ui/button.tsx";
 import { Skeleton } from "../ui/notice.tsx";
@@ -10,11 +10,14 @@ import { AccountMenu } from "./account-menu.tsx";
 import { Brand } from "./brand.tsx";
 import { ConnectionBar } from "./connection-bar.tsx";
 import { Menu } from "./menu.tsx";
+import { useCommandPalette } from "./use-command-palette.ts";
 import { SessionBar } from "./session-bar.tsx";
 import { useFreshPages } from "./use-fresh-pages.ts";
 import { useInboxNotifications } from "./use-inbox-notifications.ts";
 import { useIsAnothers } from "./use-is-anothers.ts";
 import { useKeptFocus } from "./use-kept-focus.ts";
+
+const CommandPalette = lazy(async () => ({ default: (await import("./command-palette.tsx")).CommandPalette }));
 
 export function Shell() {
   return useIsAnothers() ? <BeginAfresh /> : <Frame />;
@@ -33,6 +36,7 @@ function BeginAfresh() {
 function Frame() {
   const connection = useLiveFeed();
   const drawer = useRef<HTMLDialogElement>(null);
+  const palette = useCommandPalette();
   useFocusAfterNavigation();
   useKeptFocus();
   useFreshPages(connection);
@@ -48,6 +52,15 @@ function Frame() {
       <div className="flex min-h-dvh">
         <aside className="sticky top-0 hidden h-dvh w-60 shrink-0 flex-col gap-3 border-r border-line bg-surface p-3 lg:flex">
           <Brand />
+          <button
+            type="button"
+            onClick={() => palette.setOpen(true)}
+            className="flex min-h-9 items-center gap-3 rounded-md border border-edge px-3 text-quiet hover:bg-hover hover:text-ink"
+          >
+            <Search aria-hidden className="size-4.5 shrink-0" />
+            <span className="flex-1 text-left">Go to…</span>
+            <kbd className="font-mono text-xs">Ctrl K</kbd>
+          </button>
           <div className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1">
             <Menu />
           </div>
@@ -59,7 +72,9 @@ function Frame() {
               <MenuIcon aria-hidden className="size-5" />
             </IconButton>
             <Brand />
-            <span className="size-9" />
+            <IconButton label="Go to…" onClick={() => palette.setOpen(true)}>
+              <Search aria-hidden className="size-5" />
+            </IconButton>
           </header>
           <ConnectionBar state={connection} />
           <SessionBar />
@@ -81,6 +96,9 @@ function Frame() {
           </div>
         </div>
       </dialog>
+      <Suspense fallback={null}>
+        {palette.isOpen ? <CommandPalette isOpen onClose={() => palette.setOpen(false)} /> : null}
+      </Suspense>
     </Toasts>
   );
 }
