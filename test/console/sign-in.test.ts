@@ -155,6 +155,7 @@ test("a page whose code was removed from the server says so, leaves the menu usa
   await page.route(/\/assets\/mail-page[^/]*\.js/, async (route) => {
     await (isGone ? route.fulfill({ status: 404 }) : route.continue());
   });
+  await page.getByRole("link", { name: "Automations" }).click();
   await page.getByRole("link", { name: "Mail", exact: true }).click();
   await page.getByText("Something in the page itself went wrong").waitFor();
   await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Inbox" }).waitFor();

@@ -47,7 +47,7 @@ test("a webhook is created, its secret revealed once, and a task's end arrives s
   const payload = new Webhook(secret).verify(event?.body ?? "", event?.headers ?? {});
   expect(payload).toMatchObject({ type: "task.completed" });
 
-  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("main").getByRole("link", { name: "Settings" }).click();
   await page.getByRole("button", { name: "Replace the secret" }).click();
   await page.getByRole("button", { name: "Replace it" }).click();
   await page.getByRole("button", { name: "I have copied it" }).click();
@@ -92,7 +92,7 @@ test("a concurrent change during typing is neither lost nor overwritten", async 
   await expect.poll(async () => await page.getByLabel("Note").inputValue()).toBe("The other");
   await page.getByRole("link", { name: "Webhooks", exact: true }).click();
   await page.locator(`a[href="/webhooks/${id}"]`).click();
-  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("main").getByRole("link", { name: "Settings" }).click();
   await expect.poll(async () => await page.getByLabel("Note").inputValue()).toBe("First and second");
   await page.evaluate("history.go(-3)");
   await page.waitForURL(`**/webhooks/${other.id}?view=settings`);
