@@ -3,6 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import {
   type Console,
   expectAccessible,
+  expectFit,
   expectNoSidewaysScrolling,
   openConsole,
   PATIENT,
@@ -157,6 +158,28 @@ test("a task whose answer was lost is made once, also when the session was over 
   await start.click();
   await page.waitForURL(/\/tasks\/task_/);
   expect(new URL(page.url()).pathname).toBe(`/tasks/${made[0]}`);
+});
+
+test("a new task has the cursor in its text, an example, and says when the demo model answers", async () => {
+  console = await openConsole("First words");
+  const { page } = console;
+  const health = (await (await page.request.get("/health")).json()) as object;
+  await page.route("**/health", async (route) => await route.fulfill({ json: { ...health, model: "demo" } }));
+  await console.open("/tasks/new");
+  const input = page.getByLabel("What should the agent do?");
+  await expect.poll(async () => await page.evaluate("document.activeElement.tagName"), PATIENT).toBe("TEXTAREA");
+  await page.getByText("The demo model answers").waitFor();
+  await expectFit(page, "new-task-demo");
+  await page.getByRole("button", { name: "Use an example" }).click();
+  expect(await input.inputValue()).toMatch(/^Ask me which city I live in/);
+  expect(await page.getByRole("button", { name: "Use an example" }).count()).toBe(0);
+  // An agent with a model of its own does not use the demo model.
+  const own = { name: "own", instructions: "x", tools: [], permissions: [], model: "some-model" };
+  await console.api.must("POST", "/v1/agents", own);
+  await page.reload();
+  expect(await input.inputValue()).toMatch(/^Ask me which city I live in/);
+  await page.getByLabel("Agent", { exact: true }).selectOption({ label: "own" });
+  await page.getByText("The demo model answers").waitFor({ state: "detached" });
 });
 
 test("a browser that takes itself to be offline reads and sends all the same", async () => {

@@ -103,15 +103,21 @@ function Frame() {
   );
 }
 
-/** A navigation inside the page moves the focus to the title, as the loading of a page would. */
+/**
+ * A navigation inside the page moves the focus to the title, as the loading of a page would, or to the field that the page is for.
+ * A finger is spared the keyboard on the screen.
+ */
 function useFocusAfterNavigation(): void {
   const path = useRouterState({ select: (state) => state.resolvedLocation?.pathname });
   const isFirst = useRef(true);
   useEffect(() => {
+    const isCoarse = window.matchMedia("(pointer: coarse)").matches;
+    const field = isCoarse ? null : document.querySelector<HTMLElement>("[data-takes-focus]");
     if (isFirst.current) {
       isFirst.current = path === undefined;
+      if (document.activeElement === document.body) field?.focus();
       return;
     }
-    document.getElementById("page-title")?.focus();
+    (field ?? document.getElementById("page-title"))?.focus();
   }, [path]);
 }

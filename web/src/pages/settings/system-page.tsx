@@ -1,6 +1,6 @@
 /** Status of this installation: each part, and its problems. */
 import { useQuery } from "@tanstack/react-query";
-import { answered, api } from "../../api/client.ts";
+import { healthQuery } from "../../api/health.ts";
 import type { Health } from "../../api/types.generated.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { notRebuilt } from "./not-rebuilt.ts";
@@ -19,11 +19,7 @@ const TONES: Readonly<Record<string, Tone>> = {
 };
 
 export function SystemPage() {
-  const { data, error, refetch, isPending } = useQuery({
-    queryKey: ["health"],
-    queryFn: readHealth,
-    refetchInterval: READ_AGAIN_MS,
-  });
+  const { data, error, refetch, isPending } = useQuery({ ...healthQuery, refetchInterval: READ_AGAIN_MS });
   return (
     <Page title="System" lead="Status of each part, refreshed every few seconds.">
       {isPending ? <Skeleton rows={5} /> : null}
@@ -31,13 +27,6 @@ export function SystemPage() {
       {data === undefined ? null : <Parts health={data} />}
     </Page>
   );
-}
-
-/** A health that is no good comes with status 503, and is an answer all the same. */
-async function readHealth(): Promise<Health> {
-  const { data, error } = await api.GET("/health").catch(() => ({ data: undefined, error: undefined }));
-  const health = data ?? error;
-  return health !== undefined && "database" in health ? health : await answered(api.GET("/health"));
 }
 
 /** After the loss of a database: lists that are still being rebuilt, and what has to be created again. */

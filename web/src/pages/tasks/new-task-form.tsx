@@ -16,6 +16,7 @@ import { Card } from "../../ui/page.tsx";
 import { focusFault } from "../../ui/faults.ts";
 import { ChosenFiles } from "./chosen-files.tsx";
 import { MoreFields } from "./more-fields.tsx";
+import { DemoNotice, ExampleButton } from "./first-words.tsx";
 import { faultAt, type NewTask, readNewTask, type TaskRequest } from "./new-task.ts";
 import { uploadsOf } from "./uploads.ts";
 import { addFiles, type ChosenFile, tooLarge } from "./upload-names.ts";
@@ -31,6 +32,8 @@ export function NewTaskForm({ draftName, start }: NewTaskFormProps) {
   const [files, setFiles] = useState<readonly ChosenFile[]>([]);
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
   const form = useRef<HTMLDivElement>(null);
+  const agents = useQuery(agentsQuery).data ?? [];
+  const model = agents.find(({ id, name }) => id === task.agent || name === task.agent)?.model ?? null;
   const making = useMaking(draftName, files, forget);
   const refused = making.isError ? toApiError(making.error) : null;
   const shown = { ...refused?.fields, ...faults };
@@ -51,12 +54,14 @@ export function NewTaskForm({ draftName, start }: NewTaskFormProps) {
   return (
     <div ref={form}>
       <Form onSubmit={submit} className="flex flex-col gap-5">
+        <DemoNotice model={model} />
         <Card className="flex flex-col gap-5">
           <TextArea
             label="What should the agent do?"
             hint="Ctrl+Enter starts it."
             rows={6}
             dir="auto"
+            data-takes-focus
             value={task.input}
             onChange={({ target }) => change({ input: target.value })}
             onPaste={(event: ClipboardEvent) => {
@@ -67,6 +72,7 @@ export function NewTaskForm({ draftName, start }: NewTaskFormProps) {
             }}
             error={faultAt(shown, "input")}
           />
+          {task.input === "" ? <ExampleButton onUse={(input) => change({ input })} /> : null}
           <ChosenFiles files={files} lost={task.fileNames} onChange={choose} />
           <AgentAndProject task={task} onChange={change} faults={shown} />
         </Card>
