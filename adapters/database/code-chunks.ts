@@ -2,27 +2,21 @@
 import { type SQL, sql } from "drizzle-orm";
 import { ok } from "../../core/base/errors.ts";
 import type { CodeText } from "../../core/codebases/rank.ts";
-import type { CodeChunks } from "../../core/ports/codebases.ts";
+import type { BuildPlace, CodeChunks } from "../../core/ports/codebases.ts";
 import { asTenant, type Connection } from "./connection.ts";
 
 /** The file of a chunk `c`. It is looked up for each row: without statistics, a join compares every row with every file. */
 const OF_FILE = sql`from code_files f
   where f.tenant = c.tenant and f.codebase = c.codebase and f.path = c.path and f.build = c.build`;
+/** The chunk of a row `v` of vectors, looked up likewise. */
+const OF_VECTOR = sql`lateral (select * from code_chunks k where k.tenant = v.tenant and k.id = v.chunk offset 0) c`;
 
 /** `background` has more time: nobody waits for an index. */
 export function chunkRows(connection: Connection, background: Connection): CodeChunks {
   return {
-    async listUnembedded(tenant, { codebase, build }, model, limit) {
+    async listUnembedded(tenant, place, mark, limit) {
       const read = await asTenant(background, tenant, (query) => [
-        query.execute(sql`
-          select c.id, c.path, c.text from code_chunks c
-          where c.tenant = ${tenant} and c.codebase = ${codebase}
-            and (c.embedded_by is null or c.embedded_by < ${model}::text or c.embedded_by > ${model}::text)
-            and (c.build = ${build}::integer or (select f.live ${OF_FILE}) and not exists (
-              select from code_files later
-              where later.tenant = c.tenant and later.codebase = c.codebase and later.path = c.path and later.build = ${build}::integer
-              offset 0))
-          limit ${limit}`),
+        query.execute(sql`select c.id, c.path, c.text from ${selectMissing(tenant, place, mark)} limit ${limit}`),
       ]);
       if (!read.ok) return read;
       // The path says what the lines are about.
@@ -30,27 +24,44 @@ export function chunkRows(connection: Connection, background: Connection): CodeC
         `${String(row["path"])}\n${String(row["text"])}`;
       return ok(
         read.value[0].rows.map((row) => {
-          return { id: String(row["id"]), kind: "code" as const, project: codebase, text: toText(row) };
+          return { id: String(row["id"]), kind: "code" as const, project: place.codebase, text: toText(row) };
         }),
       );
     },
 
-    async markEmbedded(tenant, model, ids) {
+    async countVectors(tenant, place, mark) {
+      const isOf = sql`f.tenant = ${tenant} and f.codebase = ${place.codebase}`;
+      const read = await asTenant(background, tenant, (query) => [
+        query.execute(sql`
+          select (select count(*) from ${selectMissing(tenant, place, mark)}) as missing,
+            (select count(*) from code_chunk_vectors where tenant = ${tenant} and embedded_by = ${mark}::text) as present,
+            (select coalesce(sum((
+              select count(*) from code_chunks c where c.tenant = f.tenant and c.codebase = f.codebase and c.path = f.path
+                and c.build = f.build and ${hasVector(mark)})), 0)
+            from code_files f where ${isOf} and not ${isSeenAfter(place)}) as replaced`),
+      ]);
+      if (!read.ok) return read;
+      const [{ missing = 0, present = 0, replaced = 0 } = {}] = read.value[0].rows;
+      return ok({ missing: Number(missing), total: Number(present) - Number(replaced) + Number(missing) });
+    },
+
+    async markEmbedded(tenant, mark, ids) {
       if (ids.length === 0) return ok([]);
       const written = await asTenant(background, tenant, (query) => [
         query.execute(sql`
-          update code_chunks set embedded_by = ${model}::text where tenant = ${tenant} and ${isOneOf(sql`id`, ids)}
-          returning id`),
+          update code_chunk_vectors set embedded_by = ${mark}::text where tenant = ${tenant} and ${isOneOf(sql`chunk`, ids)}
+          returning chunk`),
       ]);
-      return written.ok ? ok(written.value[0].rows.map((row) => String(row["id"]))) : written;
+      return written.ok ? ok(written.value[0].rows.map((row) => String(row["chunk"]))) : written;
     },
 
-    async countEmbedded(tenant, model) {
+    async listEmbedded(tenant, codebase, limit) {
       const read = await asTenant(background, tenant, (query) => [
         query.execute(sql`
-          select count(*) as found from code_chunks where tenant = ${tenant} and embedded_by = ${model}::text`),
+          select chunk from code_chunk_vectors
+          where tenant = ${tenant} and codebase = ${codebase} and embedded_by is not null limit ${limit}`),
       ]);
-      return read.ok ? ok(Number(read.value[0].rows[0]?.["found"] ?? 0)) : read;
+      return read.ok ? ok(read.value[0].rows.map((row) => String(row["chunk"]))) : read;
     },
 
     async readChunks(tenant, { codebases, extensions }, ids) {
@@ -65,6 +76,32 @@ export function chunkRows(connection: Connection, background: Connection): CodeC
       return read.ok ? ok(read.value[0].rows.map(toText)) : read;
     },
   };
+}
+
+/** Rows `v` of chunks without a vector of this mark. The conditions are those that an index serves. */
+export function selectUnmarked(tenant: string, codebase: string, mark: string): SQL {
+  return sql`code_chunk_vectors v cross join ${OF_VECTOR}
+    where v.tenant = ${tenant} and v.codebase = ${codebase}
+      and (v.embedded_by is null or v.embedded_by < ${mark}::text or v.embedded_by > ${mark}::text)`;
+}
+
+/** Chunks `c` that searches see once the attempt is published, and that have no vector of this mark. */
+function selectMissing(tenant: string, place: BuildPlace, mark: string): SQL {
+  return sql`${selectUnmarked(tenant, place.codebase, mark)} and (select ${isSeenAfter(place)} ${OF_FILE})`;
+}
+
+/** Whether searches see a file `f` once the attempt is published. */
+function isSeenAfter({ build, deleted }: BuildPlace): SQL {
+  return sql`(f.build = ${build}::integer or f.live and f.path <> all (${sql.param([...deleted])}::text[]) and not exists (
+    select from code_files later
+    where later.tenant = f.tenant and later.codebase = f.codebase and later.path = f.path and later.build = ${build}::integer
+    offset 0))`;
+}
+
+/** Whether a chunk `c` has a vector of this mark. */
+function hasVector(mark: string): SQL {
+  return sql`exists (select from code_chunk_vectors v
+    where v.tenant = c.tenant and v.chunk = c.id and v.embedded_by = ${mark}::text offset 0)`;
 }
 
 function isOneOf(column: SQL, values: readonly string[]): SQL {

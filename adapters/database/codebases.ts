@@ -13,9 +13,9 @@ import type { CodeHit, CodeQuery } from "../../core/codebases/rank.ts";
 import type { SymbolKind } from "../../core/codebases/indexed-file.ts";
 import type { CodebaseTable, NewCodebase } from "../../core/ports/codebases.ts";
 import { insertAuditFrom } from "./audit-log.ts";
-import { chunkRows, toCodePlace } from "./code-chunks.ts";
+import { chunkRows, selectUnmarked, toCodePlace } from "./code-chunks.ts";
 import { codebaseReindexes } from "./codebase-reindexes.ts";
-import { asTenant, type Connection, type Query } from "./connection.ts";
+import { asTenant, callDirectory, type Connection, type Query } from "./connection.ts";
 import { codebases as rows } from "./codebase-schema.ts";
 
 const NO_CODEBASE = failed("not_found", "There is no such codebase.");
@@ -131,7 +131,7 @@ export function codebaseTable(connection: Connection, background: Connection): C
       return written.ok ? ok(written.value[0].rowCount > 0) : written;
     },
 
-    async publish(tenant, id, build, { commit, deleted, skipped, model, at }) {
+    async publish(tenant, id, build, { commit, deleted, skipped, mark, at }) {
       const files = sql`tenant = ${tenant} and codebase = ${id}`;
       const isOurs = isPresent(tenant, id, build);
       const gone = sql.param([...deleted]);
@@ -147,7 +147,7 @@ export function codebaseTable(connection: Connection, background: Connection): C
             skipped = ${JSON.stringify(skipped)}, indexed_at = ${iso(at)}::timestamptz, updated_at = ${iso(at)}::timestamptz,
             files = (select count(*) from code_files where ${files} and live),
             symbols = ${countLive("code_symbols", tenant, id)}, chunks = ${countLive("code_chunks", tenant, id)},
-            published = ${build}, embedder = case when ${hasUnembedded(tenant, id, model)} then null else ${model}::text end
+            published = ${build}, embedder = case when ${hasUnembedded(tenant, id, mark)} then null else ${mark}::text end
           where ${isThis(tenant, id)} and building = ${build}`),
       ]);
       return published.ok ? ok(published.value[3].rowCount > 0) : published;
@@ -187,6 +187,11 @@ export function codebaseTable(connection: Connection, background: Connection): C
           where f.tenant = ${tenant} and f.codebase = r.codebase and f.path = r.path and f.build = r.build and ${isOld(tenant)}`),
       ]);
       return removed.ok ? ok(undefined) : removed;
+    },
+
+    async deleted(limit) {
+      const read = await callDirectory(connection, sql`select tenant, id from otto_deleted_codebases(${limit}::int)`);
+      return read.ok ? ok(read.value.map(({ tenant, id }) => ({ tenant: String(tenant), id: String(id) }))) : read;
     },
 
     async removeAll(tenant) {
@@ -229,11 +234,9 @@ function isOld(tenant: string): SQL {
   return sql`(not exists (${owner}) or not f.live and not exists (${owner} and o.building = f.build))`;
 }
 
-/** Whether a visible chunk has no vector of this model. */
-function hasUnembedded(tenant: string, id: string, model: string): SQL {
-  return sql`exists (select from code_chunks c
-    where c.tenant = ${tenant} and c.codebase = ${id}
-      and (c.embedded_by is null or c.embedded_by < ${model}::text or c.embedded_by > ${model}::text)
+/** Whether a visible chunk has no vector with this mark. */
+function hasUnembedded(tenant: string, id: string, mark: string): SQL {
+  return sql`exists (select from ${selectUnmarked(tenant, id, mark)}
       and (select f.live from code_files f
         where f.tenant = c.tenant and f.codebase = c.codebase and f.path = c.path and f.build = c.build))`;
 }

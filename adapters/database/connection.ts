@@ -67,6 +67,7 @@ const TABLES = [
   "code_files",
   "code_symbols",
   "code_chunks",
+  "code_chunk_vectors",
   "ended_triggers",
 ];
 

@@ -50,7 +50,7 @@ export interface Codebase extends UserLists {
   readonly symbols: number;
   readonly chunks: number;
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
-  /** The model whose vectors searches use; null: names and words alone. */
+  /** The mark (`toVectorMark`) of the vectors that searches use; null: names and words alone. */
   readonly embedder: string | null;
   /** How often it is indexed again (`reindex-rule.ts`); null: on request only. */
   readonly every: string | null;

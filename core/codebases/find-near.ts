@@ -1,6 +1,7 @@
 /** The texts of codebases whose meaning is near a query, by the vectors of their chunks. */
 import { ok, type Result } from "../base/errors.ts";
 import { embedQuery } from "../knowledge/embed-query.ts";
+import { getMarkedModel } from "../knowledge/vector-mark.ts";
 import type { CodebaseTable } from "../ports/codebases.ts";
 import type { EmbedderPort, VectorsPort } from "../ports/vectors.ts";
 import type { Codebase } from "./codebase.ts";
@@ -26,7 +27,9 @@ export async function findNear(
   search: { readonly query: string; readonly extensions: CodeQuery["extensions"]; readonly signal: AbortSignal },
 ): Promise<Result<readonly NearText[]>> {
   const { query, extensions, signal } = search;
-  const ids = codebases.filter((one) => one.embedder === embedder.model).map(({ id }) => id);
+  const ids = codebases
+    .filter((one) => one.embedder !== null && getMarkedModel(one.embedder) === embedder.model)
+    .map(({ id }) => id);
   if (ids.length === 0) return ok([]);
   const embedded = await embedQuery(embedder, query, signal);
   if (!embedded.ok) return embedded;

@@ -6,7 +6,8 @@ import { ERRORS, type Failure } from "../base/errors.ts";
 import type { ItemOutcome } from "../channels/inbox/inbox.ts";
 import type { CodebaseTable, CodeReader, ReadCodebase } from "../ports/codebases.ts";
 import type { Codebase } from "./codebase.ts";
-import { type ChunkEmbedDeps, embedChunks } from "./embed-chunks.ts";
+import { toVectorMark } from "../knowledge/vector-mark.ts";
+import { type ChunkEmbedDeps, deleteVectors, embedChunks } from "./embed-chunks.ts";
 import { removeOldCode } from "./remove-old.ts";
 
 /** A request whose attempts all failed for this long is given up. */
@@ -36,7 +37,8 @@ export async function runIndex(deps: IndexDeps, request: IndexRequest): Promise<
   const found = await table.get(tenant, id);
   if (!found.ok && found.error.code === "not_found") return await removeAll(deps, request);
   if (!found.ok) return later(found.error);
-  if (isServed(found.value, request, deps.embedder.model)) return SERVED;
+  const mark = toVectorMark(deps.embedder.model, "code");
+  if (isServed(found.value, request, mark)) return SERVED;
   const begun = await table.begin(tenant, id, startedAt);
   if (!begun.ok) return later(begun.error);
   const { build, codebase } = begun.value;
@@ -47,13 +49,13 @@ export async function runIndex(deps: IndexDeps, request: IndexRequest): Promise<
   const stored = await store(deps, request, build, read.value);
   if (stored !== null) return stored;
   const { commit, deleted, skipped, changed } = read.value.facts;
-  const embedded = await embedChunks(deps, { tenant, codebase: id, build }, startedAt + EMBED_UNTIL_MS);
-  const { model } = deps.embedder;
-  const published = await table.publish(tenant, id, build, { commit, deleted, skipped, model, at: now() });
+  const embedded = await embedChunks(deps, tenant, { codebase: id, build, deleted }, startedAt + EMBED_UNTIL_MS);
+  const published = await table.publish(tenant, id, build, { commit, deleted, skipped, mark, at: now() });
   if (!published.ok) return later(published.error);
-  if (!published.value) return REPLACED;
-  // What is left is deleted after the next attempt.
+  if (!published.value) return await endReplaced(deps, request, build);
+  // What is left is deleted after the next attempt. Vectors that no search uses would count for other codebases.
   await removeOldCode(deps, tenant, id);
+  if (embedded.isOverLimit) await deleteVectors(deps, tenant, id);
   if (embedded.isCut) return { kind: "later", afterMs: 1_000, why: "More of its chunks get vectors." };
   if (embedded.failure !== undefined && mayPass(deps, request, embedded.failure)) return later(embedded.failure);
   const rest = embedded.why === null ? "" : ` It is found by names and words alone: ${embedded.why}`;
@@ -61,25 +63,39 @@ export async function runIndex(deps: IndexDeps, request: IndexRequest): Promise<
 }
 
 /** True if an attempt that began after the request has read all of it. */
-function isServed({ published, embedder }: Codebase, { after }: IndexRequest, model: string): boolean {
-  return after !== null && published !== null && published > after && embedder === model;
+function isServed({ published, embedder }: Codebase, { after }: IndexRequest, mark: string): boolean {
+  return after !== null && published !== null && published > after && embedder === mark;
 }
 
 const SERVED: ItemOutcome = { kind: "done", note: "An index that began later has read it already." };
+const RESTORED = "The database was restored while the codebase was indexed.";
 const REPLACED: ItemOutcome = { kind: "done", note: "A later attempt replaced this one." };
 
-/** Null when every part is stored. */
-async function store(
+/** A row that has not counted this attempt was restored from a backup: no later attempt replaced this one. */
+async function endReplaced(
   { table }: IndexDeps,
   { tenant, codebase }: IndexRequest,
   build: number,
+): Promise<ItemOutcome> {
+  const found = await table.get(tenant, codebase);
+  if (!found.ok && found.error.code !== "not_found") return later(found.error);
+  if (found.ok && found.value.builds <= build) return { kind: "later", afterMs: 0, why: RESTORED };
+  return REPLACED;
+}
+
+/** Null when every part is stored. */
+async function store(
+  deps: IndexDeps,
+  request: IndexRequest,
+  build: number,
   { parts }: ReadCodebase,
 ): Promise<ItemOutcome | null> {
+  const { tenant, codebase } = request;
   try {
     for await (const files of parts) {
-      const added = await table.add(tenant, codebase, build, files);
+      const added = await deps.table.add(tenant, codebase, build, files);
       if (!added.ok) return later(added.error);
-      if (!added.value) return REPLACED;
+      if (!added.value) return await endReplaced(deps, request, build);
     }
     return null;
   } catch {

@@ -1,13 +1,8 @@
 /** Gives texts their vectors: first the vector, then the record, so that a recorded text has one. */
 import { type Failure, ok, type Result } from "../base/errors.ts";
 import type { KnowledgePieces, VersionPlace } from "../ports/knowledge.ts";
-import {
-  type EmbedderPort,
-  MAX_EMBEDDED_TEXTS,
-  type StoredVector,
-  type VectorCollection,
-  type VectorsPort,
-} from "../ports/vectors.ts";
+import { type EmbedderPort, MAX_EMBEDDED_TEXTS, type StoredVector, type VectorsPort } from "../ports/vectors.ts";
+import { type MarkedCollection, toVectorMark } from "./vector-mark.ts";
 
 /** A text that every model accepts: if it fails too, the server is misconfigured. */
 const PROBE = "hello";
@@ -19,7 +14,7 @@ type TextToEmbed = Pick<StoredVector, "id" | "kind" | "project"> & { readonly te
 /** What embeds a tenant's texts. `rows` records which have a vector. */
 export interface EmbedDeps {
   readonly tenant: string;
-  readonly collection: VectorCollection;
+  readonly collection: MarkedCollection;
   readonly rows: Pick<KnowledgePieces, "markEmbedded">;
   readonly embedder: EmbedderPort;
   readonly vectors: VectorsPort;
@@ -31,7 +26,8 @@ export async function embedSome(
   place: VersionPlace,
 ): Promise<Result<number>> {
   const { tenant, knowledge, embedder, vectors } = from;
-  const open = await knowledge.listUnembedded(tenant, place, embedder.model, MAX_EMBEDDED_TEXTS);
+  const mark = toVectorMark(embedder.model, "knowledge");
+  const open = await knowledge.listUnembedded(tenant, place, mark, MAX_EMBEDDED_TEXTS);
   if (!open.ok || open.value.length === 0) return open.ok ? ok(0) : open;
   const deps = { tenant, collection: "knowledge", rows: knowledge, embedder, vectors } as const;
   const failure = await embedTexts(deps, open.value, AbortSignal.timeout(EMBED_TIMEOUT_MS));
@@ -51,7 +47,7 @@ export async function embedTexts(
     const probed = await deps.embedder.embed([PROBE], signal);
     if (!probed.ok) return probed.error;
     console.error("the embedding model rejects a text", deps.tenant, only.id, failure.message);
-    const marked = await deps.rows.markEmbedded(deps.tenant, deps.embedder.model, [only.id]);
+    const marked = await deps.rows.markEmbedded(deps.tenant, getMark(deps), [only.id]);
     return marked.ok ? null : marked.error;
   }
   for (const one of texts) {
@@ -61,11 +57,16 @@ export async function embedTexts(
   return null;
 }
 
+function getMark({ embedder, collection }: EmbedDeps): string {
+  return toVectorMark(embedder.model, collection);
+}
+
 async function embedBatch(
-  { tenant, collection, rows, embedder, vectors }: EmbedDeps,
+  deps: EmbedDeps,
   texts: readonly TextToEmbed[],
   signal: AbortSignal,
 ): Promise<Failure | null> {
+  const { tenant, collection, rows, embedder, vectors } = deps;
   const embedded = await embedder.embed(
     texts.map(({ text }) => text),
     signal,
@@ -78,7 +79,7 @@ async function embedBatch(
   const written = await vectors.upsert(tenant, embedder.model, stored);
   if (!written.ok) return written.error;
   const ids = texts.map(({ id }) => id);
-  const marked = await rows.markEmbedded(tenant, embedder.model, ids);
+  const marked = await rows.markEmbedded(tenant, getMark(deps), ids);
   if (!marked.ok) return marked.error;
   // A text that was removed meanwhile leaves no vector.
   const present = new Set(marked.value);

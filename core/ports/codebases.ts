@@ -22,9 +22,17 @@ export interface CodeBuild {
   readonly build: number;
 }
 
-/** What a complete attempt found. `model`: of its vectors. `at` in milliseconds since the epoch. */
+/** What searches see once an attempt is published: its files, and the visible ones that it neither replaces nor deletes. */
+export interface BuildPlace {
+  readonly codebase: string;
+  readonly build: number;
+  /** Paths that the source no longer has. */
+  readonly deleted: readonly string[];
+}
+
+/** What a complete attempt found. `mark`: of its vectors. `at` in milliseconds since the epoch. */
 export type PublishedBuild = Pick<CodeFacts, "commit" | "deleted" | "skipped"> & {
-  readonly model: string;
+  readonly mark: string;
   readonly at: number;
 };
 
@@ -56,7 +64,7 @@ export interface CodebaseTable extends CodeChunks, CodebaseReindexes {
   add(tenant: string, id: string, build: number, files: readonly IndexedFile[]): Promise<Result<boolean>>;
   /**
    * Makes the attempt's files visible in one step, in the place of those they replace. Searches use vectors from then on if
-   * each visible chunk has one of `model`. False as of `add`.
+   * each visible chunk has one with `mark`. False as of `add`.
    */
   publish(tenant: string, id: string, build: number, done: PublishedBuild): Promise<Result<boolean>>;
   /** Records why the attempt failed. The visible files stay. */
@@ -65,6 +73,8 @@ export interface CodebaseTable extends CodeChunks, CodebaseReindexes {
   old(tenant: string, id: string | null, limit: number): Promise<Result<OldCode>>;
   /** Deletes those of these files that are old, with their symbols and chunks. */
   removeOld(tenant: string, files: OldCode["files"]): Promise<Result<void>>;
+  /** Deleted codebases, of tenants that are not erased, with files that are left. */
+  deleted(limit: number): Promise<Result<readonly DeletedCodebase[]>>;
   /** Deletes the rows of all codebases of an erased tenant, so that all of its files are old. */
   removeAll(tenant: string): Promise<Result<void>>;
   /** Symbols and chunks that match, of these codebases of the tenant only, at most `limit` of each. */
@@ -78,6 +88,12 @@ export interface DueCodebase {
   readonly every: string;
   readonly dueAt: number;
   readonly builds: number;
+}
+
+/** A deleted codebase. */
+export interface DeletedCodebase {
+  readonly tenant: string;
+  readonly id: string;
 }
 
 /** When codebases are indexed again without a request of an administrator. Times are milliseconds since the epoch. */
@@ -101,19 +117,26 @@ export interface CodebaseReindexes {
   setQueued(tenant: string, id: string, after: number, at: number): Promise<Result<void>>;
 }
 
-/** Chunks of codebases, and which of them have vectors. */
+/** How many vectors an attempt still needs, and how many chunks of the tenant have one once it has them and is published. */
+export interface VectorCount {
+  readonly missing: number;
+  readonly total: number;
+}
+
+/** Chunks of codebases, and which of them have vectors. A mark is the one of `toVectorMark`. */
 export interface CodeChunks {
-  /** Chunks that are visible, or become so with this attempt, and that have no vector of this model. */
+  /** Chunks that searches see once the attempt is published, and that have no vector with this mark. */
   listUnembedded(
     tenant: string,
-    place: { readonly codebase: string; readonly build: number },
-    model: string,
+    place: BuildPlace,
+    mark: string,
     limit: number,
   ): Promise<Result<readonly ChunkToEmbed[]>>;
-  /** Records that chunks have a vector of this model, and returns the ids of those that exist. */
-  markEmbedded(tenant: string, model: string, ids: readonly string[]): Promise<Result<readonly string[]>>;
-  /** How many chunks of the tenant have a vector of this model. */
-  countEmbedded(tenant: string, model: string): Promise<Result<number>>;
+  countVectors(tenant: string, place: BuildPlace, mark: string): Promise<Result<VectorCount>>;
+  /** Records that chunks have a vector with this mark (null: none), and returns the ids of those that exist. */
+  markEmbedded(tenant: string, mark: string | null, ids: readonly string[]): Promise<Result<readonly string[]>>;
+  /** Chunks of a codebase that have a vector of any mark. */
+  listEmbedded(tenant: string, codebase: string, limit: number): Promise<Result<readonly string[]>>;
   /** Those of these chunks that are visible and match the query's codebases and extensions, in no order. */
   readChunks(
     tenant: string,

@@ -107,17 +107,17 @@ export interface KnowledgeTable extends KnowledgePieces, KnowledgeOfAll {
 export interface KnowledgePieces {
   /** Saves pieces, at most 250. One of the same ordinal is replaced. */
   savePieces(tenant: string, place: VersionPlace, pieces: readonly Piece[]): Promise<Result<boolean>>;
-  /** Pieces of a version that have no vector of this model, in order. */
+  /** Pieces of a version that have no vector with this mark (`toVectorMark`), in order. */
   listUnembedded(
     tenant: string,
     place: VersionPlace,
-    model: string,
+    mark: string,
     limit: number,
   ): Promise<Result<readonly PieceToEmbed[]>>;
   /** Pieces to embed by their ids; those that do not exist are left out. */
   readToEmbed(tenant: string, ids: readonly string[]): Promise<Result<readonly PieceToEmbed[]>>;
-  /** Records that pieces have a vector of this model, and returns the ids of those that exist. */
-  markEmbedded(tenant: string, model: string, ids: readonly string[]): Promise<Result<readonly string[]>>;
+  /** Records that pieces have a vector with this mark, and returns the ids of those that exist. */
+  markEmbedded(tenant: string, mark: string, ids: readonly string[]): Promise<Result<readonly string[]>>;
   removePieces(tenant: string, ids: readonly string[]): Promise<Result<void>>;
 
   /** Those of these pieces that searches read and that are in the scope, in no order. */
@@ -139,6 +139,6 @@ export interface KnowledgeOfAll {
     before: number,
     limit: number,
   ): Promise<Result<readonly { readonly tenant: string; readonly document: string }[]>>;
-  /** Pieces that searches read and that have no vector of this model. */
-  toEmbed(model: string, limit: number): Promise<Result<readonly { readonly tenant: string; readonly id: string }[]>>;
+  /** Pieces that searches read and that have no vector with this mark. */
+  toEmbed(mark: string, limit: number): Promise<Result<readonly { readonly tenant: string; readonly id: string }[]>>;
 }

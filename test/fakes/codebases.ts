@@ -7,10 +7,11 @@ import { listWords, normalizeName, splitName } from "../../core/codebases/names.
 import { changeLists, hasList, NO_LIST } from "../../core/base/user-lists.ts";
 import { unwrap } from "../../core/base/unwrap.ts";
 import { failed, ok } from "../../core/base/errors.ts";
+import { toVectorMark } from "../../core/knowledge/vector-mark.ts";
 import { embedChunks } from "../../core/codebases/embed-chunks.ts";
 import { openCodebases } from "../../core/codebases/search.ts";
 import type { AuditEntry } from "../../core/ports/audit.ts";
-import type { CodebasesPort, CodebaseTable } from "../../core/ports/codebases.ts";
+import type { BuildPlace, CodebasesPort, CodebaseTable } from "../../core/ports/codebases.ts";
 import { hashingEmbedder } from "../../adapters/embeddings/hashing.ts";
 import { indexText } from "./code-reader.ts";
 import { fakeVectors } from "./vectors.ts";
@@ -56,6 +57,11 @@ export function fakeCodebases(): FakeCodebases {
   };
   const chunksOf = (own: readonly FakeFile[]) =>
     own.flatMap((one) => one.file.chunks.map((chunk, ordinal) => ({ one, chunk, id: getChunkId(one, ordinal) })));
+  const seenAfter = (tenant: string, { codebase, build, deleted }: BuildPlace) => {
+    const own = filesOf(tenant, codebase);
+    const gone = new Set([...deleted, ...own.filter((one) => one.build === build).map(({ file }) => file.path)]);
+    return own.filter((one) => one.build === build || (one.live && !gone.has(one.file.path)));
+  };
   const all = (tenant: string) => rows.filter((row) => row.tenant === tenant).map(({ codebase }) => codebase);
   return {
     acts,
@@ -122,7 +128,7 @@ export function fakeCodebases(): FakeCodebases {
       for (const file of added) if (!has.has(file.path)) files.push({ tenant, codebase: id, build, file, live: false });
       return ok(true);
     },
-    async publish(tenant, id, build, { commit, deleted, skipped, model, at }) {
+    async publish(tenant, id, build, { commit, deleted, skipped, mark, at }) {
       const row = await Promise.resolve(ofBuild(tenant, id, build));
       if (row === null) return ok(false);
       const own = filesOf(tenant, id);
@@ -132,7 +138,7 @@ export function fakeCodebases(): FakeCodebases {
         else if (added.has(one.file.path) || deleted.includes(one.file.path)) one.live = false;
       const shown = own.filter((one) => one.live);
       const live = shown.map(({ file }) => file);
-      const hasAll = chunksOf(shown).every(({ id: chunk }) => embedded.get(chunk) === model);
+      const hasAll = chunksOf(shown).every(({ id: chunk }) => embedded.get(chunk) === mark);
       row.building = null;
       row.codebase = {
         ...row.codebase,
@@ -144,7 +150,7 @@ export function fakeCodebases(): FakeCodebases {
         symbols: live.reduce((sum, { symbols }) => sum + symbols.length, 0),
         chunks: live.reduce((sum, { chunks }) => sum + chunks.length, 0),
         published: build,
-        embedder: hasAll ? model : null,
+        embedder: hasAll ? mark : null,
         indexedAt: at,
         updatedAt: at,
       };
@@ -169,30 +175,43 @@ export function fakeCodebases(): FakeCodebases {
       files = files.filter((one) => one.tenant !== tenant || !isGiven(one) || !isOld(one));
       return ok(undefined);
     },
+    async deleted(limit) {
+      const left = await Promise.resolve(files.filter((one) => find(one.tenant, one.codebase) === null));
+      const ids = new Map(left.map(({ tenant, codebase }) => [codebase, { tenant, id: codebase }]));
+      return ok([...ids.values()].slice(0, limit));
+    },
     async removeAll(tenant) {
       const left = await Promise.resolve(rows.filter((row) => row.tenant !== tenant));
       rows.splice(0, rows.length, ...left);
       return ok(undefined);
     },
-    async listUnembedded(tenant, { codebase, build }, model, limit) {
-      const own = await Promise.resolve(filesOf(tenant, codebase));
-      const added = new Set(own.filter((one) => one.build === build).map(({ file }) => file.path));
-      const wanted = own.filter((one) => one.build === build || (one.live && !added.has(one.file.path)));
-      const open = chunksOf(wanted).filter(({ id }) => embedded.get(id) !== model);
+    async listUnembedded(tenant, place, mark, limit) {
+      const { codebase } = place;
+      const wanted = await Promise.resolve(seenAfter(tenant, place));
+      const open = chunksOf(wanted).filter(({ id }) => embedded.get(id) !== mark);
       const toText = ({ id, one, chunk }: (typeof open)[number]) => {
         return { id, kind: "code" as const, project: codebase, text: `${one.file.path}\n${chunk.text}` };
       };
       return ok(open.slice(0, limit).map(toText));
     },
-    async markEmbedded(tenant, model, ids) {
+    async countVectors(tenant, place, mark) {
+      const wanted = await Promise.resolve(chunksOf(seenAfter(tenant, place)));
+      const others = files.filter((one) => one.tenant === tenant && one.codebase !== place.codebase);
+      const present = chunksOf(others).filter(({ id }) => embedded.get(id) === mark);
+      const missing = wanted.filter(({ id }) => embedded.get(id) !== mark).length;
+      return ok({ missing, total: present.length + wanted.length });
+    },
+    async markEmbedded(tenant, mark, ids) {
       const own = chunksOf(files.filter((one) => one.tenant === tenant)).map(({ id }) => id);
       const present = await Promise.resolve(ids.filter((id) => own.includes(id)));
-      for (const id of present) embedded.set(id, model);
+      for (const id of present)
+        if (mark === null) embedded.delete(id);
+        else embedded.set(id, mark);
       return ok(present);
     },
-    async countEmbedded(tenant, model) {
-      const own = await Promise.resolve(chunksOf(files.filter((one) => one.tenant === tenant)));
-      return ok(own.filter(({ id }) => embedded.get(id) === model).length);
+    async listEmbedded(tenant, codebase, limit) {
+      const own = await Promise.resolve(chunksOf(filesOf(tenant, codebase)).map(({ id }) => id));
+      return ok(own.filter((id) => embedded.has(id)).slice(0, limit));
     },
     async readChunks(tenant, { codebases, extensions }, ids) {
       const shown = await Promise.resolve(
@@ -318,9 +337,9 @@ export function codebasesOfTexts(files: Readonly<Record<string, string>> = SHOP)
       Object.entries(files).map(([path, text]) => indexText(path, text)),
     );
     const skipped = { binary: 0, too_large: 0, ignored: 0, denied: 0, secret: 0, link: 0 };
-    await embedChunks({ table, embedder, vectors, now: () => 0 }, { tenant, codebase: id, build }, 1);
-    const { model } = embedder;
-    await table.publish(tenant, id, build, { commit: "a".repeat(40), deleted: [], skipped, model, at: 0 });
+    await embedChunks({ table, embedder, vectors, now: () => 0 }, tenant, { codebase: id, build, deleted: [] }, 1);
+    const mark = toVectorMark(embedder.model, "code");
+    await table.publish(tenant, id, build, { commit: "a".repeat(40), deleted: [], skipped, mark, at: 0 });
   };
   const filled = fill();
   const user = { agent: { id: "agent_1", name: "coder" }, project: null, person: null };

@@ -7,6 +7,7 @@ import {
   codebaseSourceSchema,
 } from "../../core/codebases/codebase.ts";
 import { MAX_RULE_CHARACTERS } from "../../core/codebases/reindex-rule.ts";
+import { getMarkedModel } from "../../core/knowledge/vector-mark.ts";
 import { SKIP_REASONS } from "../../core/codebases/indexed-file.ts";
 import { iso, isoOrNull } from "../../core/base/iso.ts";
 import {
@@ -87,7 +88,7 @@ export function toCodebaseView(
   codebase: Codebase,
   nameLists: (lists: UserLists) => CodebaseLists,
 ): z.input<typeof codebaseSchema> {
-  const { source, agents, projects, people, skipped, every, dueAt, indexedAt, createdAt, updatedAt, ...more } =
+  const { source, agents, projects, people, skipped, every, embedder, indexedAt, createdAt, updatedAt, ...more } =
     codebase;
   const { builds: _, published: __, ...rest } = more;
   return {
@@ -95,6 +96,7 @@ export function toCodebaseView(
     source: "zip" in source ? { zip: source.zip.hash } : source,
     ...nameLists({ agents, projects, people }),
     skipped: { ...skipped },
+    embedder: embedder === null ? null : getMarkedModel(embedder),
     reindex: { every },
     next_at: isoOrNull(dueAt),
     indexed_at: isoOrNull(indexedAt),

@@ -10,6 +10,7 @@ import type { Env } from "../../adapters/env/bindings.ts";
 import { OttoError } from "../../core/base/errors.ts";
 import { cleanDocument } from "../../core/knowledge/clean.ts";
 import { embedTexts } from "../../core/knowledge/embed.ts";
+import { toVectorMark } from "../../core/knowledge/vector-mark.ts";
 import { getIngestInbox, getReadItemId, toCleanItem, toReadItem } from "../../core/knowledge/ingest-item.ts";
 import type { VersionPlace } from "../../core/ports/knowledge.ts";
 import { MAX_EMBEDDED_TEXTS } from "../../core/ports/vectors.ts";
@@ -84,7 +85,7 @@ async function embedPending(env: Env): Promise<void> {
   const { knowledge } = databaseFromEnv(env);
   const [embedder, vectors] = [embedderFromEnv(env), vectorsFromEnv(env)];
   const signal = AbortSignal.timeout(EMBED_MS);
-  const open = unwrap(await knowledge.toEmbed(embedder.model, MAX_EMBEDDED));
+  const open = unwrap(await knowledge.toEmbed(toVectorMark(embedder.model, "knowledge"), MAX_EMBEDDED));
   for (const [tenant, ids] of Map.groupBy(open, (one) => one.tenant)) {
     for (let start = 0; start < ids.length; start += MAX_EMBEDDED_TEXTS) {
       const some = ids.slice(start, start + MAX_EMBEDDED_TEXTS).map(({ id }) => id);

@@ -9,7 +9,7 @@ import { findLanguage } from "../../../core/codebases/languages.ts";
 import { listWords } from "../../../core/codebases/names.ts";
 import { parseCodeQuery, rankHits } from "../../../core/codebases/rank.ts";
 import type { UserListsChange } from "../../../core/base/user-lists.ts";
-import type { CodebaseTable, NewCodebase } from "../../../core/ports/codebases.ts";
+import type { BuildPlace, CodebaseTable, NewCodebase } from "../../../core/ports/codebases.ts";
 import type { Database } from "../../../core/ports/database.ts";
 import { startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
 import { fakeCodebases } from "../../fakes/codebases.ts";
@@ -18,7 +18,7 @@ import { act, makeTenant, newId, newTenant } from "./rows.ts";
 
 const AT = 1_800_000_000_000;
 const MODEL = "hashing";
-const DONE = { commit: "a".repeat(40), deleted: [], skipped: noneSkipped(), model: MODEL, at: AT };
+const DONE = { commit: "a".repeat(40), deleted: [], skipped: noneSkipped(), mark: MODEL, at: AT };
 
 let server: TestDatabase;
 let database: Database;
@@ -282,7 +282,7 @@ describe.each(Object.entries(BACKENDS))("codebases of %s", (_, open) => {
     await index(id, [fileOf("a.ts", "alpha"), fileOf("b.ts", "beta")]);
     expect(valueOf(await table.get(a, id))).toMatchObject({ embedder: null, published: 1, builds: 1 });
     const { build } = valueOf(await table.begin(a, id, AT));
-    const place = { codebase: id, build };
+    const place = { codebase: id, build, deleted: [] };
     await table.add(a, id, build, [fileOf("a.ts", "gamma")]);
     const open = valueOf(await table.listUnembedded(a, place, MODEL, 10));
     expect(open.map(({ text }) => text).toSorted()).toEqual(["a.ts\ngamma", "b.ts\nbeta"]);
@@ -295,11 +295,9 @@ describe.each(Object.entries(BACKENDS))("codebases of %s", (_, open) => {
     expect([...valueOf(await table.markEmbedded(a, MODEL, [...ids, "cch_gone"]))].toSorted()).toEqual(ids.toSorted());
     expect(await table.listUnembedded(a, place, MODEL, 10)).toEqual({ ok: true, value: [] });
     expect(valueOf(await table.listUnembedded(a, place, "another", 10)).length).toBe(2);
-    expect([await table.countEmbedded(a, MODEL), await table.countEmbedded(a, "another")]).toEqual([
-      { ok: true, value: 2 },
-      { ok: true, value: 0 },
-    ]);
-    expect(await table.countEmbedded(b, MODEL)).toEqual({ ok: true, value: 0 });
+    expect(await table.countVectors(a, place, MODEL)).toEqual({ ok: true, value: { missing: 0, total: 2 } });
+    expect(await table.countVectors(a, place, "another")).toEqual({ ok: true, value: { missing: 2, total: 2 } });
+    expect(await table.countVectors(b, place, MODEL)).toEqual({ ok: true, value: { missing: 0, total: 0 } });
     const all = { codebases: [id], extensions: null };
     expect(valueOf(await table.readChunks(a, all, ids)).map(({ path }) => path)).toEqual(["b.ts"]);
     await table.publish(a, id, build, DONE);
@@ -319,6 +317,60 @@ describe.each(Object.entries(BACKENDS))("codebases of %s", (_, open) => {
     valueOf(await table.removeAll(a));
     const left = valueOf(await table.old(a, null, 10));
     expect(ids.every((one) => left.chunks.includes(one))).toBe(true);
+  });
+
+  test("count the vectors that a tenant has after an attempt, without those that it replaces", async () => {
+    const [one, other] = [await create(newCodebase("one")), await create(newCodebase("other"))];
+    const embed = async (place: BuildPlace) => {
+      const open = valueOf(await table.listUnembedded(a, place, MODEL, 100));
+      valueOf(
+        await table.markEmbedded(
+          a,
+          MODEL,
+          open.map(({ id }) => id),
+        ),
+      );
+    };
+    for (const [{ id }, names] of [
+      [one, ["a.ts", "b.ts", "c.ts"]],
+      [other, ["x.ts", "y.ts"]],
+    ] as const) {
+      await index(
+        id,
+        names.map((name) => fileOf(name, "text")),
+      );
+      await embed({ codebase: id, build: 1, deleted: [] });
+    }
+    const { build } = valueOf(await table.begin(a, one.id, AT));
+    await table.add(a, one.id, build, [fileOf("a.ts", "changed"), fileOf("d.ts", "added")]);
+    const count = async (deleted: readonly string[]) =>
+      valueOf(await table.countVectors(a, { codebase: one.id, build, deleted }, MODEL));
+    expect(await count([])).toEqual({ missing: 2, total: 2 + 4 });
+    expect(await count(["b.ts", "gone.ts"])).toEqual({ missing: 2, total: 2 + 3 });
+    valueOf(await table.markEmbedded(a, null, valueOf(await table.listEmbedded(a, one.id, 100))));
+    const left = valueOf(await table.listUnembedded(a, { codebase: one.id, build, deleted: ["b.ts"] }, MODEL, 100));
+    expect(left.map(({ text }) => text.split("\n")[0]).toSorted()).toEqual(["a.ts", "c.ts", "d.ts"]);
+    expect(await count(["b.ts"])).toEqual({ missing: 3, total: 2 + 3 });
+    expect(await table.listEmbedded(a, one.id, 100)).toEqual({ ok: true, value: [] });
+    expect(valueOf(await table.listEmbedded(a, other.id, 100)).length).toBe(2);
+    expect(valueOf(await table.listEmbedded(a, other.id, 1)).length).toBe(1);
+    expect(await table.listEmbedded(b, other.id, 100)).toEqual({ ok: true, value: [] });
+  });
+
+  test("that were deleted are named while they have files", async () => {
+    const [gone, empty, present] = [
+      await create(newCodebase("gone")),
+      await create(newCodebase("empty")),
+      await create(),
+    ];
+    for (const { id } of [gone, present]) await index(id, [fileOf("a.ts", "alpha"), fileOf("b.ts", "beta")]);
+    const own = async () => valueOf(await table.deleted(1_000)).filter(({ tenant }) => tenant === a);
+    expect(await own()).toEqual([]);
+    for (const { id } of [gone, empty]) valueOf(await table.remove(a, id, act("codebase.delete", id)));
+    expect(await own()).toEqual([{ tenant: a, id: gone.id }]);
+    expect(valueOf(await table.deleted(0))).toEqual([]);
+    await removeOld(gone.id);
+    expect(await own()).toEqual([]);
   });
 
   test("are due by their rule, and queued unless a later attempt began", async () => {

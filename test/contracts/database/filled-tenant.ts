@@ -75,6 +75,7 @@ export const TABLES = [
   "code_files",
   "code_symbols",
   "code_chunks",
+  "code_chunk_vectors",
 ] as const;
 
 export const TOKENS = { kind: "key", value: "k" } as const;
@@ -180,7 +181,7 @@ async function addSpyCode(database: Database, tenant: string): Promise<string> {
   valueOf(await database.codebases.add(tenant, id, build, [{ ...file, symbols: [symbol], chunks }]));
   const skipped = { binary: 0, too_large: 0, ignored: 0, denied: 0, secret: 0, link: 0 };
   valueOf(
-    await database.codebases.publish(tenant, id, build, { commit: null, deleted: [], skipped, model: "m", at: START }),
+    await database.codebases.publish(tenant, id, build, { commit: null, deleted: [], skipped, mark: "m", at: START }),
   );
   return id;
 }

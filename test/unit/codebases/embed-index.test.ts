@@ -76,9 +76,19 @@ beforeEach(async () => {
   await table.create(TENANT, { id: ID, name: "shop", source, ...NEW }, { ...ACT, action: "codebase.create" });
 });
 
-async function run(through: CodebaseTable = table, after: number | null = null, by: VectorsPort = vectors) {
+async function run(
+  through: CodebaseTable = table,
+  after: number | null = null,
+  by: VectorsPort = vectors,
+  codebase = ID,
+) {
   const deps = { table: through, reader, embedder, vectors: by, now: () => AT };
-  return await runIndex(deps, { tenant: TENANT, codebase: ID, after, receivedAt: AT, signal: SIGNAL });
+  return await runIndex(deps, { tenant: TENANT, codebase, after, receivedAt: AT, signal: SIGNAL });
+}
+
+/** The table of a tenant that would have so many vectors after an attempt. */
+function withTotal(total: number, missing = 1): CodebaseTable {
+  return { ...table, countVectors: async () => await Promise.resolve(ok({ missing, total })) };
 }
 
 async function search(query: string): Promise<readonly string[]> {
@@ -239,10 +249,60 @@ describe("an index with vectors", () => {
     expect(found.ok && found.value.hits.length).toBeGreaterThan(0);
   });
 
-  it("is left as words when the tenant has too many vectors", async () => {
-    const full: CodebaseTable = { ...table, countEmbedded: async () => await Promise.resolve(ok(99_999)) };
-    expect(await run(full)).toMatchObject({ note: expect.stringContaining("more than 100000 chunks") });
+  it("embeds nothing of a codebase whose vectors do not all fit, says so, and leaves none of its vectors", async () => {
+    await run();
+    const other = { id: "cdb_2", name: "other", source: { project: "other" }, ...NEW };
+    await table.create(TENANT, other, { ...ACT, action: "codebase.create" });
+    await run(table, null, vectors, other.id);
+    const before = vectors.stored.size;
+    embedder.texts.length = 0;
+    reader.files.set("more.js", "function more() {}");
+    expect(await run(withTotal(100_001))).toEqual({
+      kind: "done",
+      note: expect.stringContaining("100001 chunks of the tenant would have vectors, and 100000 are the most."),
+    });
     expect(embedder.texts).toEqual([]);
+    expect(await get()).toMatchObject({ status: "ready", embedder: null });
+    expect([before, vectors.stored.size]).toEqual([4, 2]);
+    expect(await table.listEmbedded(TENANT, ID, 10)).toEqual({ ok: true, value: [] });
+    await run(withTotal(100_000));
+    expect((await get()).embedder).toBe(MODEL);
+    expect(vectors.stored.size).toBe(5);
+  });
+
+  it("keeps its vectors when none is missing, also over the limit", async () => {
+    await run();
+    embedder.texts.length = 0;
+    expect(await run(withTotal(100_001, 0))).toMatchObject({ note: "0 files were indexed, 0 removed." });
+    expect(embedder.texts).toEqual([]);
+    expect((await get()).embedder).toBe(MODEL);
+  });
+
+  it("embeds no file that the source no longer has", async () => {
+    embedder.isAway = true;
+    await run();
+    embedder.isAway = false;
+    reader.files.delete("old.js");
+    await run();
+    expect(embedder.texts.map((text) => text.split("\n")[0])).toEqual(["pay.js"]);
+    expect((await get()).embedder).toBe(MODEL);
+  });
+
+  it("uses vectors of an earlier form until it is embedded in the present one", async () => {
+    await run();
+    const earlier = `${MODEL} 0`;
+    const ids = await table.listEmbedded(TENANT, ID, 10);
+    await table.markEmbedded(TENANT, earlier, ids.ok ? ids.value : []);
+    await table.begin(TENANT, ID, AT);
+    const skipped = { binary: 0, too_large: 0, ignored: 0, denied: 0, secret: 0, link: 0 };
+    const nothing = { commit: null, deleted: [], skipped, at: AT };
+    await table.publish(TENANT, ID, 2, { ...nothing, mark: earlier });
+    expect((await get()).embedder).toBe(earlier);
+    expect(await search(MONEY)).toEqual(["pay.js"]);
+    embedder.texts.length = 0;
+    await run(table, 1);
+    expect(embedder.texts.length).toBe(2);
+    expect((await get()).embedder).toBe(MODEL);
   });
 
   it("removes every vector of a deleted codebase", async () => {

@@ -124,3 +124,21 @@ it("deletes the files of a deleted codebase", async () => {
   expect(await run()).toEqual({ kind: "done", note: "The codebase was deleted." });
   expect(await table.known(TENANT, ID)).toEqual(ok(new Map()));
 });
+
+it.each(["add", "publish"] as const)("is repeated when the database is restored before %s", async (step) => {
+  change();
+  const restored: CodebaseTable = {
+    ...table,
+    get: async (...given) => {
+      const found = await table.get(...given);
+      return found.ok ? ok({ ...found.value, builds: 1 }) : found;
+    },
+    [step]: async () => await Promise.resolve(ok(false)),
+  };
+  expect(await run(restored)).toMatchObject({ kind: "later" });
+  expect(await run({ ...table, [step]: async () => await Promise.resolve(ok(false)) })).toMatchObject({
+    kind: "later",
+  });
+  expect(await run()).toMatchObject({ kind: "done" });
+  expect(await names()).toBe("stays gamma delta");
+});

@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import { databaseFromEnv } from "../../../adapters/env/database.ts";
 import { embedderFromEnv, vectorsFromEnv } from "../../../adapters/env/memory.ts";
 import type { Piece } from "../../../core/knowledge/piece.ts";
+import { toVectorMark } from "../../../core/knowledge/vector-mark.ts";
 import { act, documentRow, factsOfPieces, newId, START } from "../../contracts/database/rows.ts";
 import { valueOf } from "../../contracts/value-of.ts";
 import type { Caller } from "../http/entry.ts";
@@ -42,7 +43,8 @@ async function embed(
 ): Promise<void> {
   const { knowledge } = databaseFromEnv(env);
   const embedder = embedderFromEnv(env);
-  const open = valueOf(await knowledge.listUnembedded(tenant, of.place, embedder.model, 100));
+  const mark = toVectorMark(embedder.model, "knowledge");
+  const open = valueOf(await knowledge.listUnembedded(tenant, of.place, mark, 100));
   const texts = open.map(({ text }) => text);
   const vectors = valueOf(await embedder.embed(texts, new AbortController().signal));
   const rows = open.flatMap(({ id, kind }, index) => {
@@ -51,5 +53,5 @@ async function embed(
   });
   valueOf(await vectorsFromEnv(env).upsert(tenant, embedder.model, rows));
   const ids = open.map(({ id }) => id);
-  valueOf(await knowledge.markEmbedded(tenant, embedder.model, ids));
+  valueOf(await knowledge.markEmbedded(tenant, mark, ids));
 }
