@@ -24,7 +24,7 @@ export function toIndexItem({ codebase, after }: IndexOrder, request: string, re
   return { id: `${codebase}/${request}`, lane: codebase, kind: "index", body: { codebase, after }, receivedAt };
 }
 
-/** Requests that nobody waits for: all that come before the next attempt begins are one. */
+/** A request of `takeJoined`: all after the same attempt have one id. */
 export function toJoinedItem(codebase: string, after: number, receivedAt: number): InboxItem {
   return toIndexItem({ codebase, after }, `after/${after}`, receivedAt);
 }

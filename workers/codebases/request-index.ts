@@ -3,13 +3,15 @@ import type { Env } from "../../adapters/env/bindings.ts";
 import { inboxesFromEnv } from "../../adapters/env/channels.ts";
 import { databaseFromEnv } from "../../adapters/env/database.ts";
 import { raise } from "../../core/base/errors.ts";
-import type { InboxItem } from "../../core/channels/inbox/inbox.ts";
-import { getCodebaseInbox, type IndexOrder, toIndexItem, toJoinedItem } from "../../core/codebases/inbox-item.ts";
+import type { TakeResult } from "../../core/channels/inbox/inbox.ts";
+import { getCodebaseInbox, type IndexOrder, toIndexItem } from "../../core/codebases/inbox-item.ts";
+import { takeJoined } from "../../core/codebases/join-request.ts";
 import { unwrap } from "../http/unwrap.ts";
 
 /** Raises `rate_limited` if too much waits. A repeat of the request adds nothing. */
 export async function requestIndex(env: Env, tenant: string, order: IndexOrder, request: string): Promise<void> {
-  await take(env, tenant, toIndexItem(order, request, Date.now()));
+  const inbox = inboxesFromEnv(env)(getCodebaseInbox(tenant));
+  raiseIfFull(await inbox.take(toIndexItem(order, request, Date.now())));
 }
 
 /** The same for a push or a schedule. Requests before the next attempt begins are one. */
@@ -19,12 +21,12 @@ export async function requestJoinedIndex(
   { id, builds }: { readonly id: string; readonly builds: number },
 ): Promise<void> {
   const now = Date.now();
-  await take(env, tenant, toJoinedItem(id, builds, now));
+  const inbox = inboxesFromEnv(env)(getCodebaseInbox(tenant));
+  raiseIfFull(await takeJoined(inbox, { codebase: id, builds }, { now, unique: crypto.randomUUID() }));
   unwrap(await databaseFromEnv(env).codebases.setQueued(tenant, id, builds, now));
 }
 
-async function take(env: Env, tenant: string, item: InboxItem): Promise<void> {
-  const { retryAfterMs } = await inboxesFromEnv(env)(getCodebaseInbox(tenant)).take(item);
+function raiseIfFull({ retryAfterMs }: TakeResult): void {
   if (retryAfterMs === undefined) return;
   raise("rate_limited", "Too many codebases wait to be indexed. Index it again later.", { retryAfterMs });
 }

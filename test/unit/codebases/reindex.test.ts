@@ -2,7 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CodebaseSource } from "../../../core/codebases/codebase.ts";
-import { readIndexItem, toIndexItem, toJoinedItem } from "../../../core/codebases/inbox-item.ts";
+import type { InboxRpc, ReceivedState } from "../../../core/channels/inbox/inbox.ts";
+import { type IndexOrder, readIndexItem, toIndexItem, toJoinedItem } from "../../../core/codebases/inbox-item.ts";
+import { takeJoined } from "../../../core/codebases/join-request.ts";
 import { isOfPush, readPush } from "../../../core/codebases/push.ts";
 import { findNextReindex } from "../../../core/codebases/reindex-rule.ts";
 
@@ -116,6 +118,40 @@ describe("a request", () => {
     expect(one.lane).toBe("cdb_1");
     expect(toJoinedItem("cdb_1", 4, 9).id).not.toBe(one.id);
     expect(toIndexItem({ codebase: "cdb_1", after: 3 }, "aud_1", 9).id).not.toBe(one.id);
+  });
+
+  it("is not dropped because one that has ended has its number", async () => {
+    const states = new Map<string, ReceivedState>();
+    const orders: (IndexOrder | null)[] = [];
+    const inbox: Pick<InboxRpc, "take" | "stateOf"> = {
+      async take({ id, body }) {
+        const known = await Promise.resolve(states.get(id));
+        if (known !== undefined) return { isNew: false, isOver: known === "done" || known === "refused" };
+        states.set(id, "waiting");
+        orders.push(readIndexItem(body));
+        return { isNew: true };
+      },
+      stateOf: async (id) => await Promise.resolve(states.get(id) ?? null),
+    };
+    let count = 0;
+    const request = async () => {
+      await takeJoined(inbox, { codebase: "cdb_1", builds: 3 }, { now: 5, unique: `u${(count += 1)}` });
+      return orders.length;
+    };
+    expect([await request(), await request()]).toEqual([1, 1]);
+    for (const state of ["done", "refused", "dead"] as const) {
+      const before = orders.length;
+      states.set(toJoinedItem("cdb_1", 3, 5).id, state);
+      expect([await request(), await request()], state).toEqual([before + 1, before + 2]);
+    }
+    expect(new Set(orders.map((order) => JSON.stringify(order)))).toEqual(new Set(['{"codebase":"cdb_1","after":3}']));
+  });
+
+  it("is not taken by a full inbox, which says when to repeat it", async () => {
+    const full = async () => await Promise.resolve({ isNew: false, retryAfterMs: 7 });
+    const inbox = { take: full, stateOf: async () => await Promise.resolve(null) };
+    const taken = await takeJoined(inbox, { codebase: "cdb_1", builds: 3 }, { now: 5, unique: "u" });
+    expect(taken).toEqual({ isNew: false, retryAfterMs: 7 });
   });
 
   it("is read as it was written, also by an earlier release", () => {
