@@ -322,14 +322,8 @@ describe.each(Object.entries(BACKENDS))("codebases of %s", (_, open) => {
   test("count the vectors that a tenant has after an attempt, without those that it replaces", async () => {
     const [one, other] = [await create(newCodebase("one")), await create(newCodebase("other"))];
     const embed = async (place: BuildPlace) => {
-      const open = valueOf(await table.listUnembedded(a, place, MODEL, 100));
-      valueOf(
-        await table.markEmbedded(
-          a,
-          MODEL,
-          open.map(({ id }) => id),
-        ),
-      );
+      const open = valueOf(await table.listUnembedded(a, place, MODEL, 100)).map(({ id }) => id);
+      valueOf(await table.markEmbedded(a, MODEL, open));
     };
     for (const [{ id }, names] of [
       [one, ["a.ts", "b.ts", "c.ts"]],

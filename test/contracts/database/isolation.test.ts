@@ -12,6 +12,14 @@ import { act, configOf, endpointOf, makeTenant, report, secretOf, SKILL_HASH, ST
 
 const PAGE = { after: null, limit: 100 };
 
+/** Functions that only triggers and other functions call. */
+const PURGES =
+  "tools mcp_servers schedules skills deliveries endpoints hooks slack connections workspace_apps triggers knowledge codebases";
+const INNER_FUNCTIONS = [
+  ...PURGES.split(" ").map((kind) => `purge_${kind}`),
+  ...["add_chunk_vectors", "delete_chunk_vectors", "copy_chunk_vector"],
+];
+
 let server: TestDatabase;
 let database: Database;
 /** One tenant with a row in every table, and another with none beside its key. */
@@ -141,26 +149,11 @@ describe("the Worker's role", () => {
     "update custom_tools set definition = ''",
     "delete from tool_sources",
     "delete from erased_usage",
-    "select otto_purge_tools()",
-    "select otto_purge_mcp_servers()",
-    "select otto_purge_schedules()",
-    "select otto_purge_skills()",
-    "select otto_purge_deliveries()",
-    "select otto_purge_endpoints()",
-    "select otto_purge_hooks()",
-    "select otto_purge_slack()",
-    "select otto_purge_connections()",
-    "select otto_purge_workspace_apps()",
-    "select otto_purge_triggers()",
-    "select otto_purge_knowledge()",
-    "select otto_purge_codebases()",
+    ...INNER_FUNCTIONS.map((name) => `select otto_${name}()`),
     "update code_chunks set text = 'x'",
     "update code_chunk_vectors set chunk = 'x'",
     "delete from code_chunk_vectors",
     "insert into code_chunk_vectors values ('ten_x', 'cch_x', 'cdb_x', null)",
-    "select otto_add_chunk_vectors()",
-    "select otto_delete_chunk_vectors()",
-    "select otto_copy_chunk_vector()",
     "update code_symbols set name = 'x'",
     "select otto_end_trigger()",
     "insert into trigger_endings values ('ti_other', now())",
