@@ -15,10 +15,8 @@ const PAGE = { after: null, limit: 100 };
 /** Functions that only triggers and other functions call. */
 const PURGES =
   "tools mcp_servers schedules skills deliveries endpoints hooks slack connections workspace_apps triggers knowledge codebases";
-const INNER_FUNCTIONS = [
-  ...PURGES.split(" ").map((kind) => `purge_${kind}`),
-  ...["add_chunk_vectors", "delete_chunk_vectors", "copy_chunk_vector"],
-];
+const OF_CHUNKS = ["add_chunk_vectors", "delete_chunk_vectors", "copy_chunk_vector"];
+const INNER_FUNCTIONS = [...PURGES.split(" ").map((kind) => `purge_${kind}`), ...OF_CHUNKS];
 
 let server: TestDatabase;
 let database: Database;
