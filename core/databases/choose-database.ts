@@ -33,7 +33,10 @@ export function chooseDatabase<T extends DatabaseChoice>(
 function chooseOnly<T extends DatabaseChoice>(usable: readonly T[]): Result<T> {
   const [only, ...others] = usable;
   if (only === undefined)
-    return failed("not_found", "No database is open to this task. An administrator adds one by POST /v1/databases.");
+    return failed(
+      "not_found",
+      "No database is open to this task. An administrator can add one with POST /v1/databases, or name this agent, project or person in the lists of one.",
+    );
   if (others.length === 0) return ok(only);
   return failed("invalid_input", `Name the database: ${listNames(usable)}.`, { field: "database_name" });
 }

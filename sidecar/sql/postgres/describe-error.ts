@@ -39,7 +39,10 @@ export function describeDatabaseError(error: unknown, password: string): Result<
   const { code: state = "", message = "" } =
     error instanceof Error ? (error as Error & { readonly code?: string }) : {};
   if (isCertificateError(state))
-    return notSent("upstream_failed", `The database's certificate is not accepted (${state}). No password was sent.`);
+    return notSent(
+      "upstream_failed",
+      `The database's certificate is not accepted (${state}). No password was sent. The certificate has to name the host of the DSN and be signed by a known authority.`,
+    );
   if (/does not support SSL/.test(message))
     return notSent("upstream_failed", "The database does not offer TLS, which is required. No password was sent.");
   const found = STATES.find((row) => state.startsWith(row.state));

@@ -31,11 +31,14 @@ const COLUMNS = `
   order by t.at, a.attnum
   limit ${MAX_COLUMNS + 1}`;
 
-/** A table as a query names it. */
-export interface TableName {
-  readonly schema: string | null;
-  readonly name: string;
-}
+/** Those whose columns the role may read, or some of them. */
+const TABLES = `
+  select n.nspname, c.relname
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where c.relkind in ('r', 'p', 'v', 'm') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
+    and has_schema_privilege(n.oid, 'usage') and has_any_column_privilege(c.oid, 'select')
+  order by n.nspname, c.relname
+  limit ${MAX_KNOWN}`;
 
 /** Lists the tables of a query. A common table expression is among them. */
 export function listTableNames(tree: unknown): readonly TableName[] {
@@ -69,8 +72,16 @@ export async function readOpenTables(
   return ok({ path, tables: tables.value, known: isComplete ? [] : await nameOpenTables(session, lists, MAX_KNOWN) });
 }
 
-/** A table whose columns were not all read is left out: `*` would include the unread ones. */
-async function readColumns(
+/** Names every table that the role may read and the lists open, with its schema unless that is the first of the path. */
+export async function listOpenTables(session: Session, lists: DatabaseLists): Promise<readonly string[]> {
+  const [first] = lists.schemas ?? session.path;
+  const rows = await readRows(session, TABLES, []);
+  return rows
+    .filter(([schema = "", name = ""]) => isSchemaOpen(lists, schema) && isTableOpen(lists, schema, name))
+    .map(([schema = "", name = ""]) => (schema === first ? name : `${schema}.${name}`));
+}
+
+async function readRows(
   session: Session,
   listed: readonly ListedTable[],
   lists: DatabaseLists,

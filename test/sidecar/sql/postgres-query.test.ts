@@ -281,6 +281,22 @@ describe("the check of a role", () => {
     });
   });
 
+  it("names no table that the role may not read", async () => {
+    const { admin } = world.server;
+    await admin.query("revoke select on salaries, customers from reader; grant select (name) on customers to reader");
+    try {
+      const lists = { schemas: ["public"] };
+      expect(await world.check("reader", lists)).toMatchObject({
+        ok: true,
+        value: { tables: ["big_orders", "customers", "orders"] },
+      });
+      await admin.query("revoke usage on schema private from reader");
+      expect(await world.check("reader", { schemas: ["private"] })).toMatchObject({ ok: true, value: { tables: [] } });
+    } finally {
+      await admin.query("grant usage on schema private to reader; grant select on salaries, customers to reader");
+    }
+  });
+
   it("names what a role may write", async () => {
     const found = await world.check("writer");
     expect(found.ok && found.value.grants).toEqual(
