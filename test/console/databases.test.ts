@@ -73,6 +73,9 @@ test("a check that cannot connect says why", async () => {
   await dialogOf("Database").getByRole("button", { name: "Check" }).click();
   await dialogOf("Database").getByText("Couldn't check it").waitFor();
   await expectFit(page, "database-unreachable");
+  await dialogOf("Database").getByRole("button", { name: "Change settings" }).click();
+  await dialogOf("Settings of “far-away”").getByRole("button", { name: "Save" }).click();
+  await expect.poll(async () => await page.getByText("Couldn't check it").count(), PATIENT).toBe(0);
   await page.keyboard.press("Escape");
   await rowOf("far-away").getByText("Nobody").waitFor();
   await rowOf("sales").getByText("Only reads").waitFor();

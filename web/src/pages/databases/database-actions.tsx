@@ -42,6 +42,11 @@ export function DatabaseActions({ database, onClose, children }: DatabaseActions
     },
   });
   const endChange = (): void => setChanging(null);
+  /** Why a check failed says nothing about settings or an address that were changed since. */
+  const readChanged = async (): Promise<void> => {
+    checking.reset();
+    await readAll();
+  };
   return (
     <>
       {checking.isError ? <ProblemNotice error={checking.error} doing="Couldn't check it" /> : null}
@@ -98,10 +103,10 @@ export function DatabaseActions({ database, onClose, children }: DatabaseActions
         isOpen={changing === "settings"}
         database={database}
         change={change}
-        onSaved={readAll}
+        onSaved={readChanged}
         onClose={endChange}
       />
-      <DsnDialog isOpen={changing === "dsn"} name={name} change={change} onSaved={readAll} onClose={endChange} />
+      <DsnDialog isOpen={changing === "dsn"} name={name} change={change} onSaved={readChanged} onClose={endChange} />
     </>
   );
 }

@@ -143,7 +143,7 @@ function NoTasks() {
   return (
     <Empty title="No tasks yet" action={<NewTaskLink />}>
       A task is one piece of work for an agent: say what you want, and see here how it is done. Tasks from Slack, mail,
-      schedules and the API stand here too.
+      schedules and the API appear here too.
     </Empty>
   );
 }
