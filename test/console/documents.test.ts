@@ -83,6 +83,27 @@ test("an answer lists what it cites, and a source opens at its passage", async (
   await page.keyboard.press("Escape");
 });
 
+test("a cited table opens as a table, under its own heading, and a formula as TeX", async () => {
+  const { page } = console;
+  const replies = [
+    { calls: [{ name: "search_tables", arguments: { query: "violet kettle" } }] },
+    { calls: [{ name: "search_formulas", arguments: { query: "energy of a body at rest" } }] },
+    { text: "It costs 49 [Source 1]. The energy follows from the mass [Source 2]." },
+  ];
+  await console.open(`/tasks/${await console.makeTask("The price of the kettle", replies)}`);
+  await page.getByRole("button", { name: "Open source 1" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Cited passage").getByRole("cell", { name: "Violet kettle" }).waitFor();
+  await dialog.getByText("Handbook · Prices").waitFor();
+  await expectFit(page, "cited-table");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Open source 2" }).click();
+  const formula = dialog.getByLabel("Cited passage").getByRole("group", { name: "The formula as TeX" });
+  expect(await formula.textContent()).toBe("E = m c^2");
+  await dialog.getByText("Handbook · Physics").waitFor();
+  await page.keyboard.press("Escape");
+});
+
 test("a document is read again and deleted, and no search finds it then", async () => {
   const { page } = console;
   await console.open("/documents");

@@ -12,6 +12,7 @@ import { requireScope } from "../http/middleware/require-scope.ts";
 import { getTenant } from "../http/principal.ts";
 import { getKeyScope } from "../http/project-scope.ts";
 import { unwrap } from "../http/unwrap.ts";
+import { pieceDataFields, toPieceData } from "./piece-data.ts";
 
 /** Pieces on each side of the named one. */
 const MAX_NEIGHBOURS = 5;
@@ -27,6 +28,7 @@ const placedSchema = z
     start: z.int().describe("Where it begins in the Markdown of its version, in UTF-16 units."),
     end: z.int(),
     text: z.string(),
+    ...pieceDataFields,
   })
   .meta({ id: "PlacedPiece" });
 
@@ -67,8 +69,9 @@ export function pieceRoutes(app: App): void {
     const named = pieces.find((piece) => piece.id === id);
     if (named === undefined) return raise("not_found", "There is no such piece.");
     const { document, title, version, label } = named;
-    const placed = pieces.map(({ id: own, kind, heading, page, start, end, text }) => {
-      return { piece_id: own, kind, heading: [...heading], page, start, end, text };
+    const placed = pieces.map((piece) => {
+      const { id: own, kind, heading, page, start, end, text } = piece;
+      return { piece_id: own, kind, heading: [...heading], page, start, end, text, ...toPieceData(piece) };
     });
     return c.json({ document_id: document, title, version, label: nameMemoryLabel(label), pieces: placed }, 200);
   });

@@ -2,7 +2,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
 import { knowledgeSearchesFromEnv } from "../../adapters/env/knowledge-search.ts";
-import { PIECE_KINDS, type ReadPiece } from "../../core/knowledge/piece.ts";
+import { PIECE_KINDS } from "../../core/knowledge/piece.ts";
 import { DEFAULT_HITS, MAX_HITS, MEMORY_LABELS, nameMemoryLabel, querySchema } from "../../core/memory/memory.ts";
 import type { KnowledgeHit } from "../../core/ports/knowledge-search.ts";
 import { projectSchema } from "../../core/task/new-task.ts";
@@ -12,32 +12,9 @@ import { requireScope } from "../http/middleware/require-scope.ts";
 import { getTenant } from "../http/principal.ts";
 import { readProjectScope } from "../http/project-scope.ts";
 import { unwrap } from "../http/unwrap.ts";
+import { pieceDataFields, toPieceData } from "./piece-data.ts";
 
 const SEARCHES = ["both", "vectors"] as const;
-
-const tableSchema = z
-  .strictObject({
-    caption: z.string().nullable(),
-    columns: z.array(z.string()),
-    rows: z.array(z.array(z.string())),
-    row_count: z.int().describe("Of the whole table; `rows` has at most 500."),
-  })
-  .meta({ id: "KnowledgeTable" });
-
-const formulaSchema = z
-  .strictObject({ tex: z.string(), context: z.string().describe("The text around it.") })
-  .meta({ id: "KnowledgeFormula" });
-
-const imageSchema = z
-  .strictObject({
-    caption: z.string().nullable(),
-    alt: z.string().nullable(),
-    nearby: z.string().describe("The text next to it."),
-    width: z.int().nullable(),
-    height: z.int().nullable(),
-    content_type: z.string(),
-  })
-  .meta({ id: "KnowledgeImage" });
 
 const resultSchema = z
   .strictObject({
@@ -53,9 +30,7 @@ const resultSchema = z
     start: z.int().describe("Where it begins in the Markdown of its version, in UTF-16 units."),
     end: z.int(),
     text: z.string(),
-    table: tableSchema.optional(),
-    formula: formulaSchema.optional(),
-    image: imageSchema.optional(),
+    ...pieceDataFields,
     score: z.number().describe("From 0 to 1."),
     relevance: z.number().describe("The score in per cent."),
   })
@@ -133,25 +108,8 @@ function toResult({ piece, score, relevance }: KnowledgeHit): z.input<typeof res
     start,
     end,
     text,
-    ...toData(piece),
+    ...toPieceData(piece),
     score,
     relevance,
   };
-}
-
-function toData(piece: ReadPiece): Pick<z.input<typeof resultSchema>, "table" | "formula" | "image"> {
-  switch (piece.kind) {
-    case "text":
-      return {};
-    case "table": {
-      const { caption, columns, rows, rowCount } = piece.data;
-      return { table: { caption, columns: [...columns], rows: rows.map((row) => [...row]), row_count: rowCount } };
-    }
-    case "formula":
-      return { formula: { tex: piece.data.tex, context: piece.data.context } };
-    case "image": {
-      const { caption, alt, nearby, width, height, contentType } = piece.data;
-      return { image: { caption, alt, nearby, width, height, content_type: contentType } };
-    }
-  }
 }

@@ -95,6 +95,18 @@ describe("a piece that is read by its id", () => {
   });
 });
 
+test("a table that is read by its id comes with its rows", async () => {
+  const caller = await makeCaller();
+  const rents = { columns: ["Room", "Rent"], rows: [["Second floor", "900"]] };
+  const text = "Room: Second floor; Rent: 900";
+  const data = { caption: null, ...rents, rowCount: 1, file: null };
+  await addPieces(caller, [textPiece(0, LEASE[0]), { ...textPiece(1, text), kind: "table", data }]);
+  const [found] = (await caller.send("POST", "/v1/knowledge/search", { query: "second floor" })).json.results;
+  const { pieces } = (await caller.send("GET", `/v1/knowledge/pieces/${found.piece_id}`)).json;
+  expect(pieces).toMatchObject([{ kind: "text" }, { kind: "table", table: { ...rents, caption: null, row_count: 1 } }]);
+  expect(pieces[0]).not.toHaveProperty("table");
+});
+
 describe("a task that searches documents", () => {
   test("cites what it was given, and warns of what it was not", async () => {
     const caller = await makeCaller();

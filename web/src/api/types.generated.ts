@@ -427,7 +427,7 @@ export type PersonInput = { name: string; aliases?: (string)[] | undefined; addr
 
 export type PersonOwner = { kind: "person"; id: string; name: string };
 
-export type PlacedPiece = { piece_id: string; kind: KnowledgePieceKind; heading: (string)[]; page: number | null; start: number; end: number; text: string };
+export type PlacedPiece = { piece_id: string; kind: KnowledgePieceKind; heading: (string)[]; page: number | null; start: number; end: number; text: string; table?: KnowledgeTable | undefined; formula?: KnowledgeFormula | undefined; image?: KnowledgeImage | undefined };
 
 export type PolicyDecision = "allow" | "ask" | "deny";
 

@@ -9,11 +9,13 @@ import { CodeBlock } from "../../ui/code.tsx";
 import { FromOutside } from "../../ui/from-outside.tsx";
 import { Name } from "../../ui/name.tsx";
 import { Empty, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
+import { pickRows } from "../../ui/pick-rows.ts";
+import { PlainTable } from "../../ui/plain-table.tsx";
 import { honestProse } from "../../ui/visible-text.ts";
 
 /** The most that a search gives. */
 const HITS = 20;
-/** Rows of a table that are shown. */
+/** Rows of a table that are shown: those that an agent gets. */
 const MAX_ROWS = 20;
 
 interface DocumentHitsProps {
@@ -40,20 +42,15 @@ export function DocumentHits({ words, onOpen }: DocumentHitsProps) {
       </p>
       <ol aria-label="Results" className="flex flex-col gap-3">
         {results.map((result) => (
-          <Hit key={result.piece_id} result={result} onOpen={onOpen} />
+          <Hit key={result.piece_id} result={result} words={words} onOpen={onOpen} />
         ))}
       </ol>
     </div>
   );
 }
 
-function describeNumber(number: number): string {
-  if (number === 1) return "1 result";
-  return `${number === HITS ? "The best " : ""}${count(number)} results`;
-}
-
-function Hit({ result, onOpen }: { readonly result: KnowledgeResult; readonly onOpen: (id: string) => void }) {
-  const { title, heading, page, text, kind, relevance, document_id: id, label } = result;
+function Hit({ result, words, onOpen }: DocumentHitsProps & { readonly result: KnowledgeResult }) {
+  const { title, heading, page, text, kind, relevance, document_id: id, label, table, formula } = result;
   const place = [...heading, ...(page === null ? [] : [`page ${page}`])].join(" · ");
   return (
     <li className="flex flex-col gap-2 rounded-lg border border-line bg-surface p-4">
@@ -69,9 +66,16 @@ function Hit({ result, onOpen }: { readonly result: KnowledgeResult; readonly on
         </span>
       </div>
       {place === "" ? null : <Name className="text-sm text-quiet">{place}</Name>}
-      {result.table === undefined ? null : <HitTable table={result.table} />}
-      {result.formula === undefined ? null : <CodeBlock label="The formula as TeX" text={result.formula.tex} />}
-      {result.table === undefined && result.formula === undefined ? (
+      {table === undefined ? null : (
+        <PlainTable
+          caption={table.caption}
+          columns={table.columns}
+          rows={pickRows(table.rows, words, MAX_ROWS)}
+          total={table.row_count}
+        />
+      )}
+      {formula === undefined ? null : <CodeBlock label="The formula as TeX" text={formula.tex} />}
+      {table === undefined && formula === undefined ? (
         <p dir="auto" className="line-clamp-6 whitespace-pre-wrap">
           {honestProse(text)}
         </p>
@@ -81,41 +85,3 @@ function Hit({ result, onOpen }: { readonly result: KnowledgeResult; readonly on
 }
 
 const KIND_WORDS = { table: "Table", formula: "Formula", image: "Picture" } as const;
-
-function HitTable({
-  table: { caption, columns, rows, row_count: total },
-}: {
-  readonly table: NonNullable<KnowledgeResult["table"]>;
-}) {
-  const shown = rows.slice(0, MAX_ROWS);
-  return (
-    <div tabIndex={0} role="region" aria-label={honestProse(caption ?? "Table")} className="overflow-x-auto">
-      <table className="border-collapse text-left text-sm">
-        {caption === null ? null : <caption className="pb-1 text-left text-quiet">{honestProse(caption)}</caption>}
-        <thead className="border-b border-line">
-          <tr>
-            {columns.map((column, index) => (
-              <th key={index} scope="col" className="px-2 py-1 font-medium">
-                {honestProse(column)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((row, index) => (
-            <tr key={index}>
-              {row.map((cell, at) => (
-                <td key={at} className="px-2 py-1 align-top">
-                  {honestProse(cell)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {total > shown.length ? (
-        <p className="pt-1 text-sm text-quiet">{`${count(shown.length)} of ${count(total)} rows`}</p>
-      ) : null}
-    </div>
-  );
-}

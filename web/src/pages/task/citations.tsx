@@ -1,17 +1,20 @@
 /** The sources that an answer cites: each opens the document at the place that was read. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { answered, api } from "../../api/client.ts";
 import { toApiError } from "../../api/problem.ts";
-import type { Citation, Task } from "../../api/types.generated.ts";
+import type { Citation, PlacedPiece, Task } from "../../api/types.generated.ts";
 import { Button } from "../../ui/button.tsx";
 import { classes } from "../../ui/classes.ts";
+import { CodeBlock } from "../../ui/code.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FromOutside } from "../../ui/from-outside.tsx";
+import { Message } from "../../ui/message.tsx";
 import { Name } from "../../ui/name.tsx";
 import { Notice, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
 import { Section } from "../../ui/page.tsx";
+import { PlainTable } from "../../ui/plain-table.tsx";
 import { honestProse } from "../../ui/visible-text.ts";
 
 /** Passages on each side of the cited one. */
@@ -73,38 +76,58 @@ function CitedPlace({ citation: { piece_id: id, document_id: document, quote } }
         <Notice tone="warn" title="The document was replaced or deleted since">
           This is what the answer is based on.
         </Notice>
-        <Passage isCited text={quote} />
+        <Passage isCited>
+          <p className="whitespace-pre-wrap">{honestProse(quote)}</p>
+        </Passage>
       </div>
     );
   }
-  const [first] = data.pieces;
+  const cited = data.pieces.find((piece) => piece.piece_id === id);
+  const { heading = [], page = null } = cited ?? {};
+  const place = [...heading, ...(page === null ? [] : [`page ${page}`])].join(" · ");
+  // The text of a formula is also in the passage that it is in.
+  const pieces = data.pieces.filter((piece) => piece === cited || piece.kind !== "formula");
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2 text-sm text-quiet">
-        {first === undefined || first.heading.length === 0 ? null : <Name>{first.heading.join(" · ")}</Name>}
+        {place === "" ? null : <Name>{place}</Name>}
         {data.label === "outside" ? <FromOutside /> : null}
         <Link to="/documents" search={{ open: document }} className="text-accent underline">
           About the document
         </Link>
       </div>
-      {data.pieces.map((piece) => (
-        <Passage key={piece.piece_id} isCited={piece.piece_id === id} text={piece.text} />
+      {pieces.map((piece) => (
+        <Passage key={piece.piece_id} isCited={piece === cited}>
+          <PieceContent piece={piece} />
+        </Passage>
       ))}
     </div>
   );
 }
 
-function Passage({ isCited, text }: { readonly isCited: boolean; readonly text: string }) {
+function PieceContent({ piece: { text, table, formula } }: { readonly piece: PlacedPiece }) {
+  if (table !== undefined)
+    return <PlainTable caption={table.caption} columns={table.columns} rows={table.rows} total={table.row_count} />;
+  if (formula === undefined) return <Message text={text} />;
+  return (
+    <div className="flex flex-col gap-2">
+      <CodeBlock label="The formula as TeX" text={formula.tex} />
+      <Message text={formula.context} />
+    </div>
+  );
+}
+
+function Passage({ isCited, children }: { readonly isCited: boolean; readonly children: ReactNode }) {
   return (
     <blockquote
       dir="auto"
       aria-label={isCited ? "Cited passage" : undefined}
       className={classes(
-        "border-l-4 py-1 pl-3 whitespace-pre-wrap [overflow-wrap:anywhere]",
+        "border-l-4 py-1 pl-3 [overflow-wrap:anywhere]",
         isCited ? "border-accent bg-accent-soft" : "border-line text-quiet",
       )}
     >
-      {honestProse(text)}
+      {children}
     </blockquote>
   );
 }
