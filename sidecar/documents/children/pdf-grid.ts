@@ -1,4 +1,4 @@
-/** Finds tables with merged cells on a PDF page by their rules, and gives each column the whole text of its header. */
+/** Finds tables on a PDF page by their rules, and gives each column the whole text of its header. */
 import {
   type Box,
   getCentre,
@@ -14,12 +14,16 @@ import {
 const TOLERANCE = 2.5;
 const MAX_RULES = 1_000;
 const MAX_CELLS = 4_000;
+/** A grid with fewer cells that have a text may be a form or a chart. */
+const MIN_FILLED = 0.5;
 
 /** A table: its place, the text above it that spans all columns, and its rows, the first of which is the header. */
 export interface GridTable {
   readonly box: Box;
   readonly caption: string;
   readonly rows: readonly (readonly string[])[];
+  /** True if a cell spans columns. */
+  readonly isMerged: boolean;
 }
 
 interface Grid {
@@ -29,7 +33,7 @@ interface Grid {
   readonly cells: readonly (readonly number[])[];
 }
 
-/** Returns the tables that have merged cells. */
+/** Returns the tables that rules divide into rows and columns. */
 export function findGridTables(rules: Rules, words: readonly Word[]): GridTable[] {
   if (rules.across.length + rules.down.length > MAX_RULES) return [];
   return clusterRules(rules).flatMap((cluster) => {
@@ -100,7 +104,7 @@ function mean(places: readonly number[], at: number): number {
   return ((places[at] ?? 0) + (places[at + 1] ?? 0)) / 2;
 }
 
-/** Null if no cell spans columns. */
+/** Null if no cell spans columns and few have a text. */
 function readTable(grid: Grid, words: readonly Word[]): GridTable | null {
   const { xs, ys, cells } = grid;
   const last = xs.length - 1;
@@ -110,7 +114,9 @@ function readTable(grid: Grid, words: readonly Word[]): GridTable | null {
     const cell = cells[findSpan(ys, y)]?.[findSpan(xs, x)];
     if (cell !== undefined) byCell.set(cell, [...(byCell.get(cell) ?? []), word]);
   }
-  if (byCell.size === 0 || !cells.some((row) => row.some((cell, column) => cell === row[column + 1]))) return null;
+  const isMerged = cells.some((row) => row.some((cell, column) => cell === row[column + 1]));
+  const needed = isMerged ? 1 : new Set(cells.flat()).size * MIN_FILLED;
+  if (byCell.size < needed) return null;
   const texts = new Map([...byCell].map(([cell, own]) => [cell, joinWords(own)]));
   const isTitle = cells[0]?.every((cell) => cell === cells[0]?.[0]) === true;
   const first = isTitle ? countTitleRows(cells) : 0;
@@ -127,7 +133,8 @@ function readTable(grid: Grid, words: readonly Word[]): GridTable | null {
   const [left = 0, top = 0] = [xs[0], ys[0]];
   const box = { x: left, y: top, width: (xs.at(-1) ?? 0) - left, height: lower.end - top };
   const caption = isTitle ? (texts.get(cells[0]?.[0] ?? -1) ?? "") : "";
-  return { box, caption, rows: [header, ...body.filter((row) => row.some((text) => text !== "")), ...lower.rows] };
+  const rows = [header, ...body.filter((row) => row.some((text) => text !== "")), ...lower.rows];
+  return { box, caption, rows, isMerged };
 
   /** A row whose cells only look merged, since no rule or colour separates them, is divided by its gaps. */
   function readRow(row: readonly number[], at: number): string[] {

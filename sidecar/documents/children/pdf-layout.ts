@@ -1,6 +1,6 @@
-/** Corrects a PDF page's Markdown by the places of its words: merged header cells, and the indentation of code. */
+/** Corrects a PDF page's Markdown by the places of its words: tables that rules divide, and the indentation of code. */
 import type { ParsedPage } from "@llamaindex/liteparse";
-import { findGridTables } from "./pdf-grid.ts";
+import { findGridTables, type GridTable } from "./pdf-grid.ts";
 import { findHeaderGroups } from "./pdf-header-groups.ts";
 import { type Box, getCentre, getRules, getWords, groupLines, type Rules, type Word } from "./pdf-page.ts";
 import { formatPipeTable } from "./pipe-table.ts";
@@ -11,24 +11,39 @@ type Block = NonNullable<ParsedPage["blocks"]>[number];
 const SAME_WIDTH = 0.08;
 const BREAK = /\n{2,}/;
 
-/** Gives each column of a table the whole text of its header. Leaves what it cannot find in the Markdown. */
+/**
+ * Gives each column of a table the whole text of its header, and writes a ruled table as one that the parser took apart. Leaves what it
+ * cannot find in the Markdown.
+ */
 export function correctTables(page: ParsedPage, markdown: string): string {
   const [rules, words] = [getRules(page), getWords(page)];
   const chunks = markdown.split(BREAK);
   const blocks = (page.blocks ?? []).map((block) => ({ block, chunk: -1 }));
   findChunks(blocks, chunks);
-  for (const { box, caption, rows } of findGridTables(rules, words)) {
+  for (const table of findGridTables(rules, words)) {
+    const { box, caption, rows } = table;
     const inside = blocks.filter(({ block }) => block.bbox !== undefined && isInside(block.bbox, box));
     const places = inside.map(({ chunk }) => chunk);
     if (places.length === 0 || places.includes(-1)) continue;
+    if (!table.isMerged && !isTakenApart(table, blocks, inside)) continue;
     const title = caption === "" ? "" : `**${caption.replaceAll("*", "\\*")}**\n\n`;
     for (const place of places) chunks[place] = "";
     chunks[Math.min(...places)] = title + formatPipeTable(rows);
+    for (const placed of inside) placed.chunk = -1;
   }
   for (const [index, { block, chunk }] of blocks.entries())
     if (block.kind === "table" && chunk >= 0)
       addHeaderGroups(block, chunk, blocks[index - 1], { chunks, rules, words });
   return chunks.filter((chunk) => chunk !== "").join("\n\n");
+}
+
+/** True if the parser's blocks are not this table, and no text outside of it is in one of them. */
+function isTakenApart({ box, rows }: GridTable, blocks: readonly Placed[], inside: readonly Placed[]): boolean {
+  const touching = blocks.filter(({ block: { bbox } }) => bbox !== undefined && isOverlapping(bbox, box));
+  if (touching.some(({ block: { bbox } }) => bbox !== undefined && !isWhollyInside(bbox, box))) return false;
+  const [only, ...others] = inside;
+  if (only?.block.kind !== "table" || others.length > 0) return true;
+  return (only.block.rows ?? []).length + (only.block.header === undefined ? 0 : 1) !== rows.length;
 }
 
 interface Placed {
@@ -47,7 +62,8 @@ function findChunks(blocks: readonly Placed[], chunks: readonly string[]): void 
     const { kind, text, level = 1 } = placed.block;
     const written = kind === "heading" ? `${"#".repeat(level)} ${text ?? ""}` : kind === "rule" ? "---" : text;
     if (kind === "table" || written === undefined) continue;
-    placed.chunk = chunks.findIndex((chunk, index) => chunk === written && !taken.has(index));
+    const forms = [written, `**${written}**`];
+    placed.chunk = chunks.findIndex((chunk, index) => forms.includes(chunk) && !taken.has(index));
     taken.add(placed.chunk);
   }
 }
@@ -55,6 +71,17 @@ function findChunks(blocks: readonly Placed[], chunks: readonly string[]): void 
 function isInside(inner: Box, { x, y, width, height }: Box): boolean {
   const centre = getCentre(inner);
   return centre.x >= x - 2 && centre.x <= x + width + 2 && centre.y >= y - 2 && centre.y <= y + height + 2;
+}
+
+function isOverlapping(one: Box, other: Box): boolean {
+  const isApart = (start: number, size: number, from: number, length: number) =>
+    start + size <= from + 2 || start >= from + length - 2;
+  return !isApart(one.x, one.width, other.x, other.width) && !isApart(one.y, one.height, other.y, other.height);
+}
+
+function isWhollyInside(inner: Box, { x, y, width, height }: Box): boolean {
+  const [right, bottom] = [inner.x + inner.width, inner.y + inner.height];
+  return inner.x >= x - 2 && inner.y >= y - 2 && right <= x + width + 2 && bottom <= y + height + 2;
 }
 
 interface PageText {

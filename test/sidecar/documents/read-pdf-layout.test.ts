@@ -1,5 +1,6 @@
 /** PDFs of our own making, by their layout: tables with merged header cells, code, and what the text loses. */
 import { afterAll, describe, expect, it } from "vitest";
+import { findGridTables } from "../../../sidecar/documents/children/pdf-grid.ts";
 import { readPdf } from "../../../sidecar/documents/children/read-pdf.ts";
 import { readDocument } from "../../../sidecar/documents/read.ts";
 import { NOW, openWorkshop } from "./made.ts";
@@ -139,6 +140,50 @@ describe("a table with merged header cells", () => {
     const table = `columns: 4, stroke: none, ${row("Model", "Easy", "Medium", "Hard")}, table.hline(), ${row("Alpha", "91.2", "80.1", "55.4")}, ${row("Beta", "88.0", "79.5", "60.3")}, table.hline()`;
     const { markdown } = await read(await typeset(table));
     expect(markdown).toContain("The figures.\n\n| Model | Easy | Medium | Hard |");
+  });
+});
+
+describe("a ruled table that the parser takes apart", () => {
+  const PRODUCTS = ["Kettle violet", "Toaster amber", "Mixer green", "Grinder violet"];
+  const PRICES = Array.from({ length: 24 }, (_, at) => [
+    `P-${100 + at}`,
+    `${PRODUCTS[at % 4]} ${at}`,
+    `${19 + at}.50`,
+    `${(at % 4) + 2} years`,
+  ]);
+  const narrow = (cells: readonly (readonly string[])[]) =>
+    `columns: (3.6em, 7.6em, 3.4em, 4.8em), inset: 3pt, stroke: 0.5pt, ${row("*Article*", "*Product*", "*Price*", "*Warranty*")}, ${cells.map((one) => row(...one)).join(", ")}`;
+
+  it("has every cell in its row, below its headers", async () => {
+    const { markdown } = await read(await typeset(narrow(PRICES)));
+    const lines = markdown.split("\n").filter((line) => line.startsWith("|"));
+    const expected = [["Article", "Product", "Price", "Warranty"], ["---", "---", "---", "---"], ...PRICES];
+    expect(lines).toEqual(expected.map((cells) => `| ${cells.join(" | ")} |`));
+    expect(markdown).toMatch(/The figures\.\n\n\| Article[^]*years \|\n\nThe end\.$/);
+  });
+
+  it("is not made of a grid that is nearly empty, such as a form", () => {
+    const places = [0, 100, 200, 300];
+    const rules = places.map((at) => ({ at, from: 0, to: 300 }));
+    const wordAt = (cell: number) => ({
+      text: `${cell}`,
+      x: (cell % 3) * 100 + 40,
+      y: Math.floor(cell / 3) * 100 + 40,
+      width: 9,
+      height: 9,
+    });
+    const find = (cells: readonly number[]) => findGridTables({ across: rules, down: rules }, cells.map(wordAt));
+    expect(find([0, 2, 4, 5, 7])).toMatchObject([
+      {
+        rows: [
+          ["0", "", "2"],
+          ["", "4", "5"],
+          ["", "7", ""],
+        ],
+        isMerged: false,
+      },
+    ]);
+    expect(find([0, 2, 4, 7])).toEqual([]);
   });
 });
 
