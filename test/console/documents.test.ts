@@ -49,11 +49,17 @@ test("files are added, and their state is followed until each is ready or says w
   await page.getByLabel("Files").setInputFiles(FILES);
   for (const name of ["Handbook", "Opening hours"]) await rowOf(name).getByText("Ready").waitFor({ timeout: 60_000 });
   await rowOf("broken.pdf").getByText("Failed").waitFor({ timeout: 60_000 });
+  await rowOf("broken.pdf").getByText("The document is damaged").waitFor();
   await rowOf("Handbook").getByText("1 table, 1 formula").waitFor();
   await expectWidths(page, "documents");
   await rowOf("broken.pdf").getByRole("button", { name: "Open broken.pdf" }).click();
   await page.getByText("Couldn't read the document").waitFor();
   await expectFit(page, "document-failed");
+  const buffer = Buffer.from("# Repairs\n\nThe workshop mends kettles on Tuesdays.\n");
+  const dialog = page.getByRole("dialog", { name: "Document" });
+  await dialog.getByLabel("New file").setInputFiles({ name: "repairs.md", mimeType: "text/markdown", buffer });
+  await dialog.getByText("Ready").waitFor({ timeout: 60_000 });
+  await dialog.getByText("repairs.md").waitFor();
   await page.keyboard.press("Escape");
 });
 

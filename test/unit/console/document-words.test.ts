@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { describePieces, explainWarning } from "../../../web/src/pages/documents/document-words.ts";
+import type { Document } from "../../../web/src/api/types.generated.ts";
+import {
+  describeContents,
+  describePieces,
+  explainWarning,
+  findLosses,
+  isEmpty,
+} from "../../../web/src/pages/documents/document-words.ts";
 
 describe("a warning of a document", () => {
   it("is said in words by its code, as the server writes it", () => {
@@ -23,4 +30,22 @@ describe("what a search finds in a document", () => {
   ])("%o", (pieces, words) => {
     expect(describePieces(pieces)).toBe(words);
   });
+});
+
+const NONE = { text: 0, table: 0, formula: 0, image: 0 };
+
+it.each([
+  ["reading", null, NONE, null],
+  ["failed", null, NONE, null],
+  ["ready", 1, NONE, "Nothing"],
+  ["reading", 1, { ...NONE, text: 1 }, "1 passage"],
+] as const)("a list says what was found only in a document that was read: %s", (status, shown, pieces, words) => {
+  expect(describeContents({ status, shown_version: shown, pieces } as unknown as Document)).toBe(words);
+  expect(isEmpty({ status, pieces })).toBe(words === "Nothing");
+});
+
+it("a format without formulas is no loss of a document", () => {
+  const formulas = "formulas_not_read: The formulas of this format are not read.";
+  expect(findLosses([formulas])).toEqual([]);
+  expect(findLosses(["3 pages are pictures.", formulas])).toEqual(["3 pages are pictures."]);
 });

@@ -1,8 +1,9 @@
 /** One document: what is known of it, why it failed or lacks something, and reading it again or deleting it. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { RotateCw } from "lucide-react";
-import { answered, api } from "../../api/client.ts";
+import { FileUp, RotateCw } from "lucide-react";
+import { useRef } from "react";
+import { answered, api, newRequestKey, once, sendBytes } from "../../api/client.ts";
 import { useRequestKey } from "../../api/request-key.ts";
 import type { Document } from "../../api/types.generated.ts";
 import { bytes } from "../../ui/amounts.ts";
@@ -18,7 +19,7 @@ import { Notice, ProblemNotice } from "../../ui/notice.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { DocumentState } from "./document-list.tsx";
-import { describePieces, explainWarning, isUnderWay } from "./document-words.ts";
+import { describePieces, explainWarning, findLosses, isUnderWay } from "./document-words.ts";
 
 const READ_AGAIN_MS = 2_000;
 
@@ -66,16 +67,23 @@ function DocumentNotices({
             : `Searches still use version ${shown}.`}
         </Notice>
       ) : null}
-      {warnings.length === 0 ? null : (
-        <Notice tone="warn" title="Not all of it was read">
-          <ul className="list-disc pl-5">
-            {warnings.map((warning) => (
-              <li key={warning}>{explainWarning(warning)}</li>
-            ))}
-          </ul>
-        </Notice>
-      )}
+      <Warnings warnings={warnings} />
     </>
+  );
+}
+
+function Warnings({ warnings }: Pick<Document, "warnings">) {
+  const [first] = warnings;
+  if (first === undefined) return null;
+  if (findLosses(warnings).length === 0) return <Notice tone="info" title={explainWarning(first)} />;
+  return (
+    <Notice tone="warn" title="Not all of it was read">
+      <ul className="list-disc pl-5">
+        {warnings.map((warning) => (
+          <li key={warning}>{explainWarning(warning)}</li>
+        ))}
+      </ul>
+    </Notice>
   );
 }
 
@@ -144,6 +152,17 @@ function DocumentActions({ document, onClose }: { readonly document: Document; r
       await readAll();
     },
   });
+  const replacing = useMutation({
+    mutationFn: async (file: File) => {
+      const form = new FormData();
+      form.append("file", file, file.name);
+      return await sendBytes<Document>("PUT", `/v1/knowledge/documents/${id}`, form, once(newRequestKey()));
+    },
+    onSuccess: async () => {
+      say("The file is read in the background. Searches read the version before until it is ready.");
+      await readAll();
+    },
+  });
   return (
     <div className="flex flex-col gap-3 border-t border-line pt-4">
       <div className="flex flex-wrap gap-2">
@@ -154,6 +173,7 @@ function DocumentActions({ document, onClose }: { readonly document: Document; r
         >
           {source.kind === "url" ? "Fetch and read again" : "Read again"}
         </Button>
+        <ReplaceButton isBusy={replacing.isPending} onFile={(file) => replacing.mutate(file)} />
         <DeleteButton
           name={title}
           action="Delete the document"
@@ -167,6 +187,30 @@ function DocumentActions({ document, onClose }: { readonly document: Document; r
         </DeleteButton>
       </div>
       {reading.isError ? <ProblemNotice error={reading.error} doing="Couldn't read it again" /> : null}
+      {replacing.isError ? <ProblemNotice error={replacing.error} doing="Couldn't replace the file" /> : null}
     </div>
+  );
+}
+
+function ReplaceButton({ isBusy, onFile }: { readonly isBusy: boolean; readonly onFile: (file: File) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button icon={<FileUp aria-hidden className="size-4" />} isBusy={isBusy} onClick={() => input.current?.click()}>
+        Replace the file
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        aria-label="New file"
+        onChange={({ target }) => {
+          const [file] = target.files ?? [];
+          if (file !== undefined) onFile(file);
+          // So that the same file can be chosen again.
+          target.value = "";
+        }}
+      />
+    </>
   );
 }

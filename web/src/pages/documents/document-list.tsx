@@ -12,7 +12,7 @@ import { Empty } from "../../ui/notice.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { honestProse } from "../../ui/visible-text.ts";
-import { describePieces, DOCUMENT_STATE_WORDS, isUnderWay } from "./document-words.ts";
+import { describeContents, DOCUMENT_STATE_WORDS, findLosses, isEmpty, isUnderWay } from "./document-words.ts";
 
 /** Documents of a page of the list. */
 const PAGE = 50;
@@ -27,8 +27,8 @@ export function DocumentList({ onOpen }: { readonly onOpen: (id: string) => void
   );
   const columns: readonly Column<Document>[] = [
     { title: "Document", cell: (one) => <Title document={one} /> },
-    { title: "State", cell: (one) => <DocumentState document={one} /> },
-    { title: "Contents", cell: ({ pieces }) => describePieces(pieces) ?? "Nothing" },
+    { title: "State", cell: (one) => <ListedState document={one} /> },
+    { title: "Found in it", cell: describeContents },
     {
       title: "Size",
       isNumber: true,
@@ -71,10 +71,26 @@ function Title({ document: { title, filename, project, label } }: { readonly doc
   );
 }
 
-/** While a later version is read, and after one that failed, searches use the previous one. */
+/** The state, with the reason of one that failed. */
+function ListedState({ document }: { readonly document: Document }) {
+  const { status, error } = document;
+  return (
+    <span className="flex flex-col items-start gap-1">
+      <DocumentState document={document} />
+      {status === "failed" && error !== null ? (
+        <span className="text-sm text-danger [overflow-wrap:anywhere]">{honestProse(error.message)}</span>
+      ) : null}
+    </span>
+  );
+}
+
+const NO_TEXT = { word: "No text", tone: "warn" } as const;
+
+/** A later version that failed leaves the one before to searches, and says so. */
 export function DocumentState({ document }: { readonly document: Document }) {
   const { status, progress, version, shown_version: shown, warnings } = document;
-  const { word, tone } = DOCUMENT_STATE_WORDS[status];
+  const { word, tone } = isEmpty(document) ? NO_TEXT : DOCUMENT_STATE_WORDS[status];
+  const notes = findLosses(warnings).length;
   return (
     <span className="flex flex-col items-start gap-1">
       <Badge tone={tone}>
@@ -84,8 +100,8 @@ export function DocumentState({ document }: { readonly document: Document }) {
       {shown !== null && shown !== version ? (
         <span className="text-sm text-quiet">Searches use version {shown}</span>
       ) : null}
-      {status === "ready" && warnings.length > 0 ? (
-        <span className="text-sm text-quiet">{warnings.length === 1 ? "1 note" : `${warnings.length} notes`}</span>
+      {status === "ready" && notes > 0 ? (
+        <span className="text-sm text-quiet">{notes === 1 ? "1 note" : `${notes} notes`}</span>
       ) : null}
     </span>
   );

@@ -34,11 +34,30 @@ export function describePieces(pieces: Document["pieces"]): string | null {
   return parts.length === 0 ? null : parts.join(", ");
 }
 
+/** What a search can find in it, in a cell of the list: unknown until it was read. */
+export function describeContents({ status, shown_version: shown, pieces }: Document): string | null {
+  return describePieces(pieces) ?? (status === "ready" || shown !== null ? "Nothing" : null);
+}
+
+/** True for a document that was read and has nothing that a search can find, such as scanned pages. */
+export function isEmpty({ status, pieces }: Pick<Document, "status" | "pieces">): boolean {
+  return status === "ready" && describePieces(pieces) === null;
+}
+
 const WARNING_WORDS: ReadonlyMap<string, string> = new Map([
   ["formulas_not_read", "Formulas of this format are not read, so a search for formulas does not find them."],
 ]);
 
 /** A warning in a sentence. It may begin with a code; one without words of its own stays as the server wrote it. */
 export function explainWarning(warning: string): string {
-  return WARNING_WORDS.get(warning.split(":")[0] ?? "") ?? warning;
+  return WARNING_WORDS.get(toCode(warning)) ?? warning;
+}
+
+/** Warnings of what this document lacks. That formulas are not read holds for each document of its format, also for one without any. */
+export function findLosses(warnings: readonly string[]): readonly string[] {
+  return warnings.filter((warning) => !WARNING_WORDS.has(toCode(warning)));
+}
+
+function toCode(warning: string): string {
+  return warning.split(":")[0] ?? "";
 }
