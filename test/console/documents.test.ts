@@ -103,7 +103,7 @@ test("a cited table opens as a table, under its own heading, and a formula as Te
   await dialog.getByText("Handbook · Prices").waitFor();
   await expectFit(page, "cited-table");
   await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: "Open source 2" }).click();
+  await page.getByRole("button", { name: "[Source 2]" }).click();
   const formula = dialog.getByLabel("Cited passage").getByRole("group", { name: "The formula as TeX" });
   expect(await formula.textContent()).toBe("E = m c^2");
   await dialog.getByText("Handbook · Physics").waitFor();

@@ -3,17 +3,38 @@
  * addresses are http, https or mailto and nothing is fetched; a text of another direction cannot turn what stands around it.
  */
 import { CatchBoundary } from "@tanstack/react-router";
-import type { ComponentProps } from "react";
+import { type ComponentProps, type ReactNode, useContext } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { classes } from "./classes.ts";
 import { honestNodes } from "./honest-nodes.ts";
 import { isQuickMarkdown } from "./markdown-cost.ts";
+import { SourceContext } from "./source-context.ts";
+import { sourceNodes } from "./source-nodes.ts";
 import { honestProse, visibleText } from "./visible-text.ts";
 
 const LINKS = /^(https?:|mailto:)/i;
 
+/** A name of a source opens it where it is known. */
+function SourceName({ children }: { readonly children?: ReactNode }) {
+  const sources = useContext(SourceContext);
+  const words = typeof children === "string" ? children : "";
+  const n = Number(/\d+/.exec(words)?.[0]);
+  if (sources?.has(n) !== true) return <>{children}</>;
+  return (
+    <button
+      type="button"
+      aria-label={words === String(n) ? `Source ${n}` : undefined}
+      className="text-accent underline"
+      onClick={() => sources.open(n)}
+    >
+      {words}
+    </button>
+  );
+}
+
 const components: Components = {
+  cite: SourceName,
   a: ({ href, children }) =>
     href === undefined || !LINKS.test(href) ? (
       <span className="underline decoration-dotted">{children}</span>
@@ -78,7 +99,7 @@ export default function Markdown({ text, className }: { readonly text: string; r
     // The parser goes down into what is nested: ten thousand quotes in one another are more than its stack holds.
     <CatchBoundary getResetKey={() => text} errorComponent={() => plain}>
       <div dir="auto" className={style}>
-        <ReactMarkdown remarkPlugins={[remarkGfm]} rehypePlugins={[honestNodes]} components={components}>
+        <ReactMarkdown remarkPlugins={[remarkGfm]} rehypePlugins={[honestNodes, sourceNodes]} components={components}>
           {shown}
         </ReactMarkdown>
       </div>

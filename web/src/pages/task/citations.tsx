@@ -1,7 +1,7 @@
 /** The sources that an answer cites: each opens the document at the place that was read. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { answered, api } from "../../api/client.ts";
 import { toApiError } from "../../api/problem.ts";
 import type { Citation, PlacedPiece, Task } from "../../api/types.generated.ts";
@@ -15,16 +15,47 @@ import { Name } from "../../ui/name.tsx";
 import { Notice, ProblemNotice, Skeleton } from "../../ui/notice.tsx";
 import { Section } from "../../ui/page.tsx";
 import { PlainTable } from "../../ui/plain-table.tsx";
+import { type NamedSources, SourceContext } from "../../ui/source-context.ts";
 import { honestProse } from "../../ui/visible-text.ts";
 
 /** Passages on each side of the cited one. */
 const AROUND = 2;
 
-/** Nothing for an answer without citations. */
-export function Citations({ output }: Pick<Task, "output">) {
+interface CitationsProps extends Pick<Task, "output"> {
+  /** What has the answer: its `[Source 3]` opens that source. */
+  readonly children: ReactNode;
+}
+
+/** Nothing below an answer without citations. */
+export function Citations({ output, children }: CitationsProps) {
   const [open, setOpen] = useState<Citation | null>(null);
-  const citations = output?.citations ?? [];
-  if (citations.length === 0) return null;
+  const citations = useMemo(() => output?.citations ?? [], [output]);
+  const sources = useMemo((): NamedSources => {
+    const byNumber = new Map(citations.map((citation) => [citation.n, citation]));
+    return { has: (n) => byNumber.has(n), open: (n) => setOpen(byNumber.get(n) ?? null) };
+  }, [citations]);
+  return (
+    <>
+      <SourceContext value={sources}>{children}</SourceContext>
+      {citations.length === 0 ? null : <CitationList citations={citations} onOpen={setOpen} />}
+      <Dialog
+        isOpen={open !== null}
+        title={open === null ? "" : `Source ${open.n}: ${open.title}`}
+        onClose={() => setOpen(null)}
+        isWide
+      >
+        {open === null ? null : <CitedPlace citation={open} />}
+      </Dialog>
+    </>
+  );
+}
+
+interface CitationListProps {
+  readonly citations: readonly Citation[];
+  readonly onOpen: (citation: Citation) => void;
+}
+
+function CitationList({ citations, onOpen }: CitationListProps) {
   return (
     <Section title="Sources">
       <ol className="flex flex-col gap-2">
@@ -35,7 +66,7 @@ export function Citations({ output }: Pick<Task, "output">) {
               <Name className="font-medium">{citation.title}</Name>
               {citation.page === null ? null : <span className="text-sm text-quiet">page {citation.page}</span>}
               <span className="ml-auto">
-                <Button size="small" aria-label={`Open source ${citation.n}`} onClick={() => setOpen(citation)}>
+                <Button size="small" aria-label={`Open source ${citation.n}`} onClick={() => onOpen(citation)}>
                   Open
                 </Button>
               </span>
@@ -46,14 +77,6 @@ export function Citations({ output }: Pick<Task, "output">) {
           </li>
         ))}
       </ol>
-      <Dialog
-        isOpen={open !== null}
-        title={open === null ? "" : `Source ${open.n}: ${open.title}`}
-        onClose={() => setOpen(null)}
-        isWide
-      >
-        {open === null ? null : <CitedPlace citation={open} />}
-      </Dialog>
     </Section>
   );
 }

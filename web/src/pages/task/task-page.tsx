@@ -55,6 +55,11 @@ function NoTask() {
 function ShownTask({ task }: { readonly task: Task }) {
   const { view } = useSearch({ from: "/console/tasks/$taskId" });
   const Current = (TASK_VIEWS.find((one) => one.view === view) ?? TASK_VIEWS[0])?.Component;
+  const shown = (
+    <Suspense fallback={<Skeleton rows={5} label="Loading the view" />}>
+      {Current === undefined ? null : <Current task={task} />}
+    </Suspense>
+  );
   return (
     <Page title={titleOf(task)} actions={<TaskActions task={task} hasEnded={isFinal(task.status)} />}>
       <TaskFacts task={task} />
@@ -71,10 +76,7 @@ function ShownTask({ task }: { readonly task: Task }) {
           },
         }))}
       />
-      <Suspense fallback={<Skeleton rows={5} label="Loading the view" />}>
-        {Current === undefined ? null : <Current task={task} />}
-      </Suspense>
-      {view === undefined ? <Citations output={task.output} /> : null}
+      {view === undefined ? <Citations output={task.output}>{shown}</Citations> : shown}
     </Page>
   );
 }
