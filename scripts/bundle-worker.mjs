@@ -68,7 +68,11 @@ for (const name of readdirSync(folder)) {
 keep(
   sizeFile,
   Buffer.from(
-    JSON.stringify({ start_gzip_bytes: gzipBytes(filesOf("workers/index.ts")), packages: packagesByEntry() }),
+    JSON.stringify({
+      start_gzip_bytes: gzipBytes(filesOf("workers/index.ts")),
+      start_sources: sourcesOf(filesOf("workers/index.ts")).filter((path) => path.startsWith("workers/")),
+      packages: packagesByEntry(),
+    }),
   ),
 );
 
@@ -102,13 +106,17 @@ function packagesByEntry() {
   return Object.fromEntries(entries.map((entry) => [entry, packagesOf(filesOf(entry))]));
 }
 
-/** The packages with code in these files. */
-function packagesOf(names) {
-  const inputs = names.flatMap((name) =>
+/** The sources with code in these files. */
+function sourcesOf(names) {
+  return names.flatMap((name) =>
     Object.entries(metafile.outputs[name].inputs).flatMap(([path, { bytesInOutput }]) =>
       bytesInOutput > 0 ? [path] : [],
     ),
   );
-  const packages = inputs.map((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]);
+}
+
+/** The packages with code in these files. */
+function packagesOf(names) {
+  const packages = sourcesOf(names).map((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]);
   return [...new Set(packages.filter((name) => name !== undefined))];
 }

@@ -1,6 +1,11 @@
-/** The Worker's HTTP entry point: the order of the middleware, the routes, and how errors become replies. */
+/**
+ * The Worker's HTTP entry point: the order of the middleware, the routes of the start, and how errors become replies. Other
+ * routes load with the first request of their paths (`route-groups/groups.ts`), before the request meets the middleware.
+ */
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { HTTPException } from "hono/http-exception";
+import { TrieRouter } from "hono/router/trie-router";
+import type { H, RouterRoute } from "hono/types";
 import { freeDiskFromEnv } from "../adapters/env/health.ts";
 import "../core/base/describe-issue.ts";
 import { ERRORS, type Failure, OttoError } from "../core/base/errors.ts";
@@ -25,45 +30,11 @@ import { requestId } from "./http/middleware/request-id.ts";
 import { securityHeaders } from "./http/middleware/security-headers.ts";
 import { findRetry } from "./http/retryable-failure.ts";
 import { problemResponse } from "./http/problem.ts";
-import { agentRoutes } from "./agents/routes.ts";
-import { appResolutionRoutes } from "./apps/resolve-routes.ts";
-import { appAccessRoutes } from "./apps/access-routes.ts";
-import { appConnectRoutes } from "./apps/connect-routes.ts";
-import { appChangeRoutes } from "./apps/change-routes.ts";
-import { appLogoRoute } from "./apps/logo-route.ts";
-import { appCatalogueRoutes } from "./apps/routes.ts";
-import { providerKeyRoutes } from "./apps/provider-key-routes.ts";
-import { appRoutes } from "./connections/app-routes.ts";
-import { auditRoutes } from "./audit/routes.ts";
-import { budgetRoutes } from "./tenants/budget-routes.ts";
-import { catalogueSyncRoutes } from "./apps/sync-routes.ts";
-import { workspaceAppRoutes } from "./apps/workspace-routes.ts";
 import { channelCallRoutes } from "./channels/calls.ts";
-import { connectPageRoutes } from "./connections/page-routes.ts";
-import { connectionRoutes } from "./connections/routes.ts";
-import { deliveryRoutes } from "./channels/outbox/routes.ts";
 import { eventRoutes } from "./tenants/feed-routes.ts";
 import { healthRoutes } from "./health/routes.ts";
-import { hookRoutes } from "./channels/webhooks/hook-routes.ts";
 import { inboxRoutes } from "./tasks/inbox-routes.ts";
-import { keyRoutes } from "./tenants/key-routes.ts";
-import { killSwitchRoutes } from "./tenants/kill-switch-routes.ts";
-import { knowledgeRoutes } from "./knowledge/routes.ts";
-import { knowledgeSearchRoutes } from "./knowledge/search-routes.ts";
-import { pieceRoutes } from "./knowledge/piece-routes.ts";
-import { memoryRoutes } from "./memory/routes.ts";
-import { openApiRoutes } from "./api-document/routes.ts";
-import { peopleRoutes } from "./people/routes.ts";
-import { projectRoutes } from "./projects/routes.ts";
-import { retentionRoutes } from "./tenants/retention-routes.ts";
-import { scheduleRunRoutes } from "./schedules/run-routes.ts";
-import { scheduleRoutes } from "./schedules/routes.ts";
-import { databaseRoutes } from "./databases/routes.ts";
-import { secretRoutes } from "./secrets/routes.ts";
-import { sessionRoutes } from "./sessions/sign-in-routes.ts";
-import { sessionsRoutes } from "./sessions/routes.ts";
 import { slackEntryRoutes } from "./channels/slack/entry-routes.ts";
-import { slackRoutes } from "./channels/slack/routes.ts";
 import { taskEventRoutes } from "./tasks/event-routes.ts";
 import { taskFileVersionRoutes } from "./tasks/file-version-routes.ts";
 import { taskFileRoutes } from "./tasks/file-routes.ts";
@@ -72,30 +43,41 @@ import { taskConnectionRoutes } from "./tasks/connection-routes.ts";
 import { taskReplyRoutes } from "./tasks/reply-routes.ts";
 import { taskTreeRoutes } from "./tasks/tree-routes.ts";
 import { taskRoutes } from "./tasks/routes.ts";
-import { tenantRoutes } from "./tenants/routes.ts";
-import { toolImportRoutes } from "./openapi/routes.ts";
-import { ownToolRoutes } from "./custom-tools/routes.ts";
-import { codebaseReindexRoutes } from "./codebases/reindex-routes.ts";
-import { codebaseRoutes } from "./codebases/routes.ts";
-import { codeSearchRoutes } from "./codebases/search-routes.ts";
-import { toolCallRoutes } from "./tools/call-routes.ts";
-import { localMailRoutes } from "./channels/mail/local-routes.ts";
-import { mailRoutes } from "./channels/mail/routes.ts";
-import { mcpServerRoutes } from "./mcp/routes.ts";
-import { skillRoutes } from "./skills/routes.ts";
-import { toolRoutes } from "./tools/routes.ts";
-import { usageRoutes } from "./tenants/usage-routes.ts";
-import { webhookDeliveryRoutes } from "./channels/webhooks/delivery-routes.ts";
-import { webhookRoutes } from "./channels/webhooks/routes.ts";
-import { triggerRoutes } from "./triggers/routes.ts";
 import { webhookCallRoutes } from "./channels/webhooks/call-routes.ts";
+import { type RouteGroup, ROUTE_GROUPS } from "./route-groups/groups.ts";
+import { createLateRoutes, type LateRoutes, loadGroup, NOT_LOADED } from "./route-groups/late-routes.ts";
 import { toStorageFailure } from "./http/storage-failure.ts";
+import { unwrap } from "./http/unwrap.ts";
 import { refuseInvalid } from "./http/validation.ts";
 import { getCurrentPath } from "./http/moved-paths.ts";
 
 /** Builds the app. It has no state of a request, so one app serves a whole isolate. */
-export function createApp(): App {
-  const app = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid, getPath: getCurrentPath }) as App;
+export function createApp(groups: readonly RouteGroup[] = ROUTE_GROUPS): App {
+  // The default router takes no route after its first request.
+  const router = new TrieRouter<[H, RouterRoute]>();
+  const app = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid, getPath: getCurrentPath, router }) as App;
+  registerMiddleware(app);
+  registerStart(app);
+  const late = createLateRoutes(app, groups, () => listRoutes(groups));
+  app.notFound((c) => answerUnmatched(app, late, c));
+  app.onError((thrown, c) => toErrorResponse(thrown, c));
+  const serve = app.fetch;
+  app.fetch = (request, ...rest) => {
+    const missing = late.findMissing(getCurrentPath(request));
+    return missing.length === 0 ? serve(request, ...rest) : late.load(missing).then(() => serve(request, ...rest));
+  };
+  return app;
+}
+
+/** Registers every route on an app that serves no request. */
+async function listRoutes(groups: readonly RouteGroup[]): Promise<App> {
+  const app = new OpenAPIHono<AppEnv>() as App;
+  registerStart(app);
+  for (const group of groups) unwrap(await loadGroup(group))(app, () => listRoutes(groups));
+  return app;
+}
+
+function registerMiddleware(app: App): void {
   const refuseWhileUnready = refuseUnready(CHANNEL_SECRETS);
   app.use(drainBody, requestId, securityHeaders, checkHost);
   app.use("/v1/*", once(refuseWhileUnready), once(authenticate), once(refuseBoundKey));
@@ -109,6 +91,10 @@ export function createApp(): App {
   app.use("/connect/*", once(refuseWhileUnready));
   app.use("/api/composio/*", once(refuseWhileUnready));
   app.use(checkQuery);
+}
+
+/** The routes of the engine: an isolate starts with them. */
+function registerStart(app: App): void {
   taskRoutes(app);
   taskTreeRoutes(app);
   inboxRoutes(app);
@@ -119,67 +105,15 @@ export function createApp(): App {
   taskFileRoutes(app);
   taskFileVersionRoutes(app);
   taskLedgerRoutes(app);
-  toolRoutes(app);
-  toolCallRoutes(app);
-  toolImportRoutes(app);
-  ownToolRoutes(app);
-  memoryRoutes(app);
-  knowledgeRoutes(app);
-  knowledgeSearchRoutes(app);
-  pieceRoutes(app);
-  projectRoutes(app);
-  peopleRoutes(app);
-  mailRoutes(app);
-  mcpServerRoutes(app);
-  hookRoutes(app);
   webhookCallRoutes(app);
   channelCallRoutes(app);
-  skillRoutes(app);
-  deliveryRoutes(app);
-  slackRoutes(app);
   slackEntryRoutes(app);
-  agentRoutes(app);
-  keyRoutes(app);
-  sessionRoutes(app);
-  sessionsRoutes(app);
-  secretRoutes(app);
-  databaseRoutes(app);
-  codebaseRoutes(app);
-  codeSearchRoutes(app);
-  codebaseReindexRoutes(app);
-  appRoutes(app);
-  appCatalogueRoutes(app);
-  appLogoRoute(app);
-  appResolutionRoutes(app);
-  catalogueSyncRoutes(app);
-  providerKeyRoutes(app);
-  workspaceAppRoutes(app);
-  appAccessRoutes(app);
-  appConnectRoutes(app);
-  appChangeRoutes(app);
-  connectionRoutes(app);
-  connectPageRoutes(app);
-  webhookRoutes(app);
-  triggerRoutes(app);
-  webhookDeliveryRoutes(app);
-  scheduleRunRoutes(app);
-  scheduleRoutes(app);
-  budgetRoutes(app);
-  retentionRoutes(app);
-  killSwitchRoutes(app);
-  tenantRoutes(app);
-  auditRoutes(app);
-  usageRoutes(app);
-  localMailRoutes(app);
   healthRoutes(app);
-  openApiRoutes(app);
-  app.notFound((c) => answerUnmatched(app, c));
-  app.onError((thrown, c) => toErrorResponse(thrown, c));
-  return app;
 }
 
-/** Answers a request without a route: the console's page, 405 with the allowed methods, or 404. */
-async function answerUnmatched(app: App, c: AppContext): Promise<Response> {
+/** Answers a request without a route: 503 if its group could not be loaded, the console's page, 405 with the allowed methods, or 404. */
+async function answerUnmatched(app: App, late: LateRoutes, c: AppContext): Promise<Response> {
+  if (late.findMissing(c.req.path).length > 0) return problemResponse(NOT_LOADED, c.get("requestId"));
   const known = listAllowedMethods(app, c.req.path);
   const id = c.get("requestId");
   const isConsole = known.length === 0 && isConsolePath(c.req.path);

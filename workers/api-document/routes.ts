@@ -5,6 +5,7 @@ import { openAnswers } from "../http/answers.ts";
 import type { App } from "../http/context.ts";
 import { renderDocsPage } from "./docs-page.ts";
 import { type OpenApiDocument, buildOpenApiDocument } from "./document.ts";
+import type { ListRoutes } from "../route-groups/groups.ts";
 import { PAGE_HEADERS } from "../http/page.ts";
 import { VERSION } from "../../core/base/version.ts";
 
@@ -34,10 +35,10 @@ const docs = createRoute({
   responses: openAnswers({ 200: { description: "The page.", other: ["text/html"] } }),
 });
 
-/** Registered after every other route: the first request builds the document. */
-export function openApiRoutes(app: App): void {
+/** The first request builds the document, of the routes that `listRoutes` registers. */
+export function openApiRoutes(app: App, listRoutes: ListRoutes): void {
   let made: OpenApiDocument | null = null;
-  const current = () => (made ??= buildOpenApiDocument(app, INFO));
-  app.openapi(document, (c) => c.json(current(), 200));
-  app.openapi(docs, (c) => c.html(renderDocsPage(current()), 200, PAGE_HEADERS));
+  const current = async () => (made ??= buildOpenApiDocument(await listRoutes(), INFO));
+  app.openapi(document, async (c) => c.json(await current(), 200));
+  app.openapi(docs, async (c) => c.html(renderDocsPage(await current()), 200, PAGE_HEADERS));
 }
