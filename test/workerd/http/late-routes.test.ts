@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { createApp } from "../../../workers/app.ts";
 import type { App } from "../../../workers/http/context.ts";
 import { ROUTE_GROUPS, type RouteGroup } from "../../../workers/route-groups/groups.ts";
+import { createLateRoutes } from "../../../workers/route-groups/late-routes.ts";
 import { type Caller, makeCaller } from "./entry.ts";
 
 /** `METHOD /path` of every handler that an app has now, without middleware. A route with validators is named several times. */
@@ -16,8 +17,7 @@ const listRoutes = (app: App) => [...new Set(listHandlers(app))];
 const fill = (path: string) => path.replace(/:path\{[^}]*\}/, "a/b").replace(/:\w+/g, "x1");
 
 async function loadAll(app: App, groups: readonly RouteGroup[]): Promise<void> {
-  for (const { prefixes } of groups)
-    for (const prefix of prefixes) await app.request(prefix.replace("*", "x1"), { method: "HEAD" }, env);
+  for (const { prefixes } of groups) await app.request(prefixes[0] ?? "", { method: "OPTIONS" }, env);
 }
 
 /** The group with its loads counted; those before `worksFrom` fail. */
@@ -50,11 +50,8 @@ describe("the list of groups", () => {
         all.set(route, group);
       }
     }
-    for (const [route, group] of all) {
-      const app = createApp([group]);
-      await app.request(fill(route.split(" ")[1] ?? ""), { method: "HEAD" }, env);
-      expect(listRoutes(app), `a request of the path does not load ${group.name}`).toContain(route);
-    }
+    const late = createLateRoutes(createApp([]), ROUTE_GROUPS, () => Promise.reject(new Error("not called")));
+    for (const [route, group] of all) expect(late.findMissing(fill(route.split(" ")[1] ?? "")), route).toContain(group);
     expect(all.size).toBeGreaterThan(150);
   });
 
