@@ -140,6 +140,7 @@ const LAYERS: readonly Layer[] = [
       "lucide-react",
       "openapi-fetch",
       "pdfjs-dist",
+      "preact",
       "react",
       "react-dom",
       "react-markdown",
