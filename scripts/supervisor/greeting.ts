@@ -4,8 +4,8 @@ import { getDefaultModel, MODEL_PROVIDERS, type ModelVariables } from "../../ada
 import type { SystemAddress } from "./system.ts";
 
 /**
- * What a start that is up says: each address and key with its use, and how to set a model while there is none. `folder` is the one
- * that it runs in.
+ * What a start that is up says: each address and key with its use, and how to set a model while the demo answers. `folder` is
+ * the one that it runs in.
  */
 export function formatGreeting(
   { url, key, consoleUrl, keyFile }: SystemAddress,

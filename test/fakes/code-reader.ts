@@ -1,6 +1,6 @@
 /** A fake reader of codebases: files in memory, found by their text and by the functions that their lines name. */
-import { createHash } from "node:crypto";
 import { ok, type Result } from "../../core/base/errors.ts";
+import { sha256HexSync } from "../../core/base/sha256-sync.ts";
 import { cutChunks, splitLines } from "../../core/codebases/chunks.ts";
 import type { CodeSymbol, IndexedFile } from "../../core/codebases/indexed-file.ts";
 import { findLanguage } from "../../core/codebases/languages.ts";
@@ -57,9 +57,9 @@ export function indexText(path: string, text: string): IndexedFile {
   const starts = new Set(symbols.map(({ start_line: line }) => line));
   return {
     path,
-    hash: createHash("sha256").update(text).digest("hex"),
+    hash: sha256HexSync(text),
     language: findLanguage(path).name,
-    size: Buffer.byteLength(text),
+    size: new TextEncoder().encode(text).length,
     lines: splitLines(text).length,
     symbols,
     chunks: cutChunks(text, starts).map(({ startLine, endLine, text: piece }) => ({

@@ -88,8 +88,20 @@ export function toCodebaseView(
   codebase: Codebase,
   nameLists: (lists: UserLists) => CodebaseLists,
 ): z.input<typeof codebaseSchema> {
-  const { source, agents, projects, people, skipped, every, embedder, indexedAt, createdAt, updatedAt, ...more } =
-    codebase;
+  const {
+    source,
+    agents,
+    projects,
+    people,
+    skipped,
+    every,
+    dueAt,
+    embedder,
+    indexedAt,
+    createdAt,
+    updatedAt,
+    ...more
+  } = codebase;
   const { builds: _, published: __, ...rest } = more;
   return {
     ...rest,

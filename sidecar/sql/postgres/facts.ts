@@ -10,7 +10,7 @@ import type { SchemaFacts, TableFacts } from "../../../core/databases/facts.ts";
 import { MAX_FACTS_BYTES } from "../../../core/databases/limits.ts";
 import { type DatabaseLists, isColumnOpen } from "../../../core/databases/lists.ts";
 import type { FactsOrder } from "../sql-order.ts";
-import { type ListedTable, listTables } from "./list-tables.ts";
+import { type ListedTable, listTables, IS_READABLE } from "./list-tables.ts";
 import { CASTS_FREELY } from "./open-tables.ts";
 import { sampleColumns, type SampledColumn } from "./samples.ts";
 import { type Session, type SqlDeps, withSession } from "./session.ts";
@@ -28,8 +28,7 @@ const MAX_LABELS = 50;
 const MAX_SAMPLED_BYTES = 16 * 1024 * 1024;
 
 /** Partitions are read through their table, and left out. */
-const READABLE =
-  "not c.relispartition and has_schema_privilege(n.oid, 'usage') and has_any_column_privilege(c.oid, 'select')";
+const READABLE = `not c.relispartition and ${IS_READABLE}`;
 
 /**
  * Values are read of ordinary tables alone: a view may take long. The size of a table is the one that the catalogue has of its last

@@ -11,6 +11,9 @@ export const IS_OWN = "n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
 /** Tables, views, materialized views and partitioned tables. Not foreign tables, which reach another server or a file. `c`: pg_class. */
 const IS_TABLE = "c.relkind in ('r', 'p', 'v', 'm')";
 
+/** Tables of which the role may read some columns. */
+export const IS_READABLE = "has_schema_privilege(n.oid, 'usage') and has_any_column_privilege(c.oid, 'select')";
+
 /** A table by its number in the catalogue, and its names there. */
 export interface ListedTable {
   readonly oid: string;
@@ -18,9 +21,9 @@ export interface ListedTable {
   readonly name: string;
 }
 
-/** Which tables to list. `condition`: about `c` (pg_class) and `n` (pg_namespace); null: every one. `max`: of open tables. */
+/** Which tables to list. `condition`: about `c` (pg_class) and `n` (pg_namespace). `max`: of open tables. */
 interface TableSelection {
-  readonly condition: string | null;
+  readonly condition: string;
   readonly values?: readonly unknown[];
   readonly max: number;
 }
@@ -34,7 +37,7 @@ export async function listTables(
   await session.run(
     `DECLARE ${CURSOR} NO SCROLL CURSOR FOR
       select c.oid, n.nspname, c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where ${IS_TABLE} and ${IS_OWN}${condition === null ? "" : ` and ${condition}`}
+      where ${IS_TABLE} and ${IS_OWN} and ${condition}
       order by n.nspname, c.relname`,
     values,
   );

@@ -1,7 +1,7 @@
 /** Reads the tables that a query may mean, as the database has them now and its lists open them. */
 import { failed, ok, type Result } from "../../../core/base/errors.ts";
 import { type DatabaseLists, isColumnOpen } from "../../../core/databases/lists.ts";
-import { type ListedTable, listTables } from "./list-tables.ts";
+import { IS_READABLE, type ListedTable, listTables } from "./list-tables.ts";
 import type { OpenTable, OpenTables } from "./names.ts";
 import type { Session } from "./session.ts";
 import { readFields, readText } from "./tree.ts";
@@ -31,14 +31,11 @@ const COLUMNS = `
   order by t.at, a.attnum
   limit ${MAX_COLUMNS + 1}`;
 
-/** Those whose columns the role may read, or some of them. */
-const TABLES = `
-  select n.nspname, c.relname
-  from pg_class c join pg_namespace n on n.oid = c.relnamespace
-  where c.relkind in ('r', 'p', 'v', 'm') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
-    and has_schema_privilege(n.oid, 'usage') and has_any_column_privilege(c.oid, 'select')
-  order by n.nspname, c.relname
-  limit ${MAX_KNOWN}`;
+/** A table as a query names it. */
+export interface TableName {
+  readonly schema: string | null;
+  readonly name: string;
+}
 
 /** Lists the tables of a query. A common table expression is among them. */
 export function listTableNames(tree: unknown): readonly TableName[] {
@@ -72,16 +69,8 @@ export async function readOpenTables(
   return ok({ path, tables: tables.value, known: isComplete ? [] : await nameOpenTables(session, lists, MAX_KNOWN) });
 }
 
-/** Names every table that the role may read and the lists open, with its schema unless that is the first of the path. */
-export async function listOpenTables(session: Session, lists: DatabaseLists): Promise<readonly string[]> {
-  const [first] = lists.schemas ?? session.path;
-  const rows = await readRows(session, TABLES, []);
-  return rows
-    .filter(([schema = "", name = ""]) => isSchemaOpen(lists, schema) && isTableOpen(lists, schema, name))
-    .map(([schema = "", name = ""]) => (schema === first ? name : `${schema}.${name}`));
-}
-
-async function readRows(
+/** A table whose columns were not all read is left out: `*` would include the unread ones. */
+async function readColumns(
   session: Session,
   listed: readonly ListedTable[],
   lists: DatabaseLists,
@@ -100,10 +89,10 @@ async function readRows(
   return ok(tables);
 }
 
-/** Names the first tables that the lists open, each with its schema unless that is the first of the path. */
+/** Names the first tables that the role may read and the lists open, each with its schema unless that is the first of the path. */
 export async function nameOpenTables(session: Session, lists: DatabaseLists, max: number): Promise<readonly string[]> {
   const [first] = lists.schemas ?? session.path;
-  const listed = await listTables(session, lists, { condition: null, max });
+  const listed = await listTables(session, lists, { condition: IS_READABLE, max });
   return listed.map(({ schema, name }) => (schema === first ? name : `${schema}.${name}`));
 }
 

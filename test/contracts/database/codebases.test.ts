@@ -1,20 +1,17 @@
 /** Codebases and their index: the tables on Postgres and the fake behave alike. */
-import { createHash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openDatabase } from "../../../adapters/database/database.ts";
-import { cutChunks } from "../../../core/codebases/chunks.ts";
 import { MAX_CODEBASES } from "../../../core/codebases/codebase.ts";
 import type { IndexedFile } from "../../../core/codebases/indexed-file.ts";
-import { findLanguage } from "../../../core/codebases/languages.ts";
-import { listWords } from "../../../core/codebases/names.ts";
 import { parseCodeQuery, rankHits } from "../../../core/codebases/rank.ts";
 import type { UserListsChange } from "../../../core/base/user-lists.ts";
-import type { BuildPlace, CodebaseTable, NewCodebase } from "../../../core/ports/codebases.ts";
+import type { BuildPlace, CodebaseTable } from "../../../core/ports/codebases.ts";
 import type { Database } from "../../../core/ports/database.ts";
 import { startTestDatabase, type TestDatabase } from "../../../scripts/database/test-database.ts";
 import { fakeCodebases } from "../../fakes/codebases.ts";
 import { valueOf } from "../value-of.ts";
-import { act, makeTenant, newId, newTenant } from "./rows.ts";
+import { fileOf, newCodebase, noneSkipped } from "./codebase-rows.ts";
+import { act, makeTenant, newTenant } from "./rows.ts";
 
 const AT = 1_800_000_000_000;
 const MODEL = "hashing";
@@ -42,50 +39,6 @@ const BACKENDS: Readonly<Record<string, () => Promise<Opened>>> = {
     return { table: database.codebases, a: a.tenant.id, b: b.tenant.id };
   },
 };
-
-function noneSkipped() {
-  return { binary: 0, too_large: 0, ignored: 0, denied: 0, secret: 0, link: 0 };
-}
-
-function newCodebase(name = "shop", users: Partial<NewCodebase> = {}): NewCodebase {
-  const source = { git: "https://code.example.com/shop.git" };
-  return {
-    id: newId("codebase"),
-    name,
-    source,
-    agents: ["coder"],
-    projects: null,
-    people: null,
-    every: null,
-    dueAt: null,
-    ...users,
-  };
-}
-
-function fileOf(path: string, text: string, symbols: readonly string[] = []): IndexedFile {
-  return {
-    path,
-    hash: createHash("sha256").update(text).digest("hex"),
-    language: findLanguage(path).name,
-    size: text.length,
-    lines: text.split("\n").length,
-    symbols: symbols.map((name, index) => ({
-      name,
-      kind: "function",
-      signature: `function ${name}()`,
-      doc: "",
-      start_line: index + 1,
-      end_line: index + 1,
-      calls: ["send"],
-    })),
-    chunks: cutChunks(text, new Set()).map((chunk) => ({
-      start_line: chunk.startLine,
-      end_line: chunk.endLine,
-      text: chunk.text,
-      words: [...listWords(chunk.text)],
-    })),
-  };
-}
 
 describe.each(Object.entries(BACKENDS))("codebases of %s", (_, open) => {
   let { table, a, b }: Opened = { table: fakeCodebases(), a: "", b: "" };

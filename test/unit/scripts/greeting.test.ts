@@ -6,10 +6,10 @@ const ADDRESS = {
   url: "http://localhost:8787",
   key: "otto_key",
   consoleUrl: "http://localhost:8787/sign-in#token",
-  keyFile: "/home/ana/otto/.otto/dev-key",
+  keyFile: "/srv/otto/.otto/dev-key",
 };
 
-const greet = (env: NodeJS.ProcessEnv) => formatGreeting(ADDRESS, env, "/home/ana/otto");
+const greet = (env: NodeJS.ProcessEnv) => formatGreeting(ADDRESS, env, "/srv/otto");
 
 test("name each address and key with its use", () => {
   const text = greet({ OPENAI_API_KEY: "sk-canary" });

@@ -31,7 +31,11 @@ function watch(name: string, worksFrom = 1) {
   return { load, groups: ROUTE_GROUPS.map((one) => (one === group ? { ...group, load } : one)) };
 }
 
-const withKey = ({ key }: Caller, init: RequestInit = {}): RequestInit => ({
+/** A request of the caller. */
+const withKey = (
+  { key }: Caller,
+  init: Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> } = {},
+): RequestInit => ({
   ...init,
   headers: { ...init.headers, authorization: `Bearer ${key}` },
 });
@@ -71,7 +75,7 @@ describe("the list of groups", () => {
 
 describe("a first request", () => {
   test("loads no group for the engine's paths, the health check, and paths that no route has", async () => {
-    const loads = ROUTE_GROUPS.map(({ load }) => vi.fn(load));
+    const loads = ROUTE_GROUPS.map(({ load }) => vi.fn<typeof load>(load));
     const groups = ROUTE_GROUPS.map((group, index) => ({ ...group, load: loads[index] ?? group.load }));
     const app = createApp(groups);
     const caller = await makeCaller();
@@ -114,7 +118,7 @@ describe("a first request", () => {
   test("shares the group with another one that comes at the same time", async () => {
     const [app, caller] = [createApp(), await makeCaller()];
     const answers = await Promise.all(
-      ["/v1/projects", "/v1/people", "/v1/projects"].map((path) => app.request(path, withKey(caller), env)),
+      ["/v1/projects", "/v1/people", "/v1/projects"].map(async (path) => await app.request(path, withKey(caller), env)),
     );
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     const alone = createApp();

@@ -49,6 +49,11 @@ export function DocumentHits({ words, onOpen }: DocumentHitsProps) {
   );
 }
 
+function describeNumber(number: number): string {
+  if (number === 1) return "1 result";
+  return `${number === HITS ? "The best " : ""}${count(number)} results`;
+}
+
 function Hit({ result, words, onOpen }: DocumentHitsProps & { readonly result: KnowledgeResult }) {
   const { title, heading, page, text, kind, relevance, document_id: id, label, table, formula } = result;
   const place = [...heading, ...(page === null ? [] : [`page ${page}`])].join(" · ");

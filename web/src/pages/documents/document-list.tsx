@@ -28,7 +28,7 @@ export function DocumentList({ onOpen }: { readonly onOpen: (id: string) => void
   const columns: readonly Column<Document>[] = [
     { title: "Document", cell: (one) => <Title document={one} /> },
     { title: "State", cell: (one) => <ListedState document={one} /> },
-    { title: "Found in it", cell: describeContents },
+    { title: "Contents", cell: describeContents },
     {
       title: "Size",
       isNumber: true,
@@ -86,7 +86,7 @@ function ListedState({ document }: { readonly document: Document }) {
 
 const NO_TEXT = { word: "No text", tone: "warn" } as const;
 
-/** A later version that failed leaves the one before to searches, and says so. */
+/** While a later version is read, and after one that failed, searches use the previous one. */
 export function DocumentState({ document }: { readonly document: Document }) {
   const { status, progress, version, shown_version: shown, warnings } = document;
   const { word, tone } = isEmpty(document) ? NO_TEXT : DOCUMENT_STATE_WORDS[status];
