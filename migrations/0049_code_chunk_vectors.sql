@@ -111,6 +111,3 @@ grant execute on function otto_deleted_codebases(integer) to otto_app;
 
 revoke create on schema public from otto_directory;
 revoke otto_directory from current_user;
-
--- No release from this one on reads it. Last, because searches wait for its lock.
-drop index code_chunks_embedded_by;

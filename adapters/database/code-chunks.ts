@@ -34,7 +34,8 @@ export function chunkRows(connection: Connection, background: Connection): CodeC
       const read = await asTenant(background, tenant, (query) => [
         query.execute(sql`
           select (select count(*) from ${selectMissing(tenant, place, mark)}) as missing,
-            (select count(*) from code_chunk_vectors where tenant = ${tenant} and embedded_by = ${mark}::text) as present,
+            (select count(*) from code_chunk_vectors v where v.tenant = ${tenant} and v.embedded_by = ${mark}::text
+              and exists (select from codebases o where o.tenant = v.tenant and o.id = v.codebase)) as present,
             (select coalesce(sum((
               select count(*) from code_chunks c where c.tenant = f.tenant and c.codebase = f.codebase and c.path = f.path
                 and c.build = f.build and ${hasVector(mark)})), 0)
@@ -51,6 +52,10 @@ export function chunkRows(connection: Connection, background: Connection): CodeC
         query.execute(sql`
           update code_chunk_vectors set embedded_by = ${mark}::text where tenant = ${tenant} and ${isOneOf(sql`chunk`, ids)}
           returning chunk`),
+        // The release before this one reads marks here. It may take none for a vector that is there, and never the reverse.
+        query.execute(sql`
+          update code_chunks set embedded_by = null
+          where ${mark === null} and tenant = ${tenant} and ${isOneOf(sql`id`, ids)} and embedded_by is not null`),
       ]);
       return written.ok ? ok(written.value[0].rows.map((row) => String(row["chunk"]))) : written;
     },

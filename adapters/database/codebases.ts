@@ -189,7 +189,7 @@ export function codebaseTable(connection: Connection, background: Connection): C
       return removed.ok ? ok(undefined) : removed;
     },
 
-    async deleted(limit) {
+    async listDeleted(limit) {
       const read = await callDirectory(connection, sql`select tenant, id from otto_deleted_codebases(${limit}::int)`);
       return read.ok ? ok(read.value.map(({ tenant, id }) => ({ tenant: String(tenant), id: String(id) }))) : read;
     },
@@ -285,7 +285,8 @@ function toCodebase({ tenant: _, building: __, source, status, skipped, ...row }
 /** Words are letters and digits only (`core/codebases/names.ts`), so quoting them is enough. */
 function selectHits({ codebases, names, words, extensions }: CodeQuery, limit: number): SQL {
   const parts = words.map((word) => `'w:${word}'`);
-  const ofSymbols = [...names.map((name) => `'n:${name}':*`), ...parts].join(" | ");
+  // A whole name is looked for on its own: as a beginning alone, it would count no more than the names that begin with it.
+  const ofSymbols = [...names.flatMap((name) => [`'n:${name}'`, `'n:${name}':*`]), ...parts].join(" | ");
   const ofTypes = sql.param(extensions === null ? null : [...extensions]);
   return sql`select * from otto_find_code(${sql.param([...codebases])}::text[], ${ofSymbols}::text, ${parts.join(" | ")}::text,
     ${ofTypes}::text[], ${limit}::int)`;

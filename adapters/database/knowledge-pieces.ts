@@ -43,11 +43,11 @@ export function pieceRows(connection: Connection): KnowledgePieces {
       return written.ok ? ok(written.value[1].rows.length > 0) : written;
     },
 
-    async listUnembedded(tenant, { document, version }, model, limit) {
+    async listUnembedded(tenant, { document, version }, mark, limit) {
       const read = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
           ${selectToEmbed(tenant)} and p.document = ${document} and p.version = ${version}::integer
-            and p.embedded_by is distinct from ${model}::text
+            and p.embedded_by is distinct from ${mark}::text
           order by p.ordinal limit ${limit}`),
       ]);
       return read.ok ? ok(read.value[0].rows.map(toPieceToEmbed)) : read;
@@ -61,11 +61,11 @@ export function pieceRows(connection: Connection): KnowledgePieces {
       return read.ok ? ok(read.value[0].rows.map(toPieceToEmbed)) : read;
     },
 
-    async markEmbedded(tenant, model, ids) {
+    async markEmbedded(tenant, mark, ids) {
       if (ids.length === 0) return ok([]);
       const written = await asTenant(connection, tenant, (query) => [
         query.execute(sql`
-          update knowledge_pieces set embedded_by = ${model}::text where tenant = ${tenant} and ${isOneOf(sql`id`, ids)}
+          update knowledge_pieces set embedded_by = ${mark}::text where tenant = ${tenant} and ${isOneOf(sql`id`, ids)}
           returning id`),
       ]);
       return written.ok ? ok(written.value[0].rows.map((row) => String(row["id"]))) : written;

@@ -55,7 +55,11 @@ export async function runIndex(deps: IndexDeps, request: IndexRequest): Promise<
   if (!published.value) return await endReplaced(deps, request, build);
   // What is left is deleted after the next attempt. Vectors that no search uses would count for other codebases.
   await removeOldCode(deps, tenant, id);
-  if (embedded.isOverLimit) await deleteVectors(deps, tenant, id);
+  if (embedded.isOverLimit) {
+    const unused = await deleteVectors(deps, tenant, id);
+    if (!unused.ok && now() - request.receivedAt < GIVE_UP_MS) return later(unused.error);
+    if (unused.ok && !unused.value) return { kind: "later", afterMs: 1_000, why: "More of its vectors are deleted." };
+  }
   if (embedded.isCut) return { kind: "later", afterMs: 1_000, why: "More of its chunks get vectors." };
   if (embedded.failure !== undefined && mayPass(deps, request, embedded.failure)) return later(embedded.failure);
   const rest = embedded.why === null ? "" : ` It is found by names and words alone: ${embedded.why}`;

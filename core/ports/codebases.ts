@@ -74,7 +74,7 @@ export interface CodebaseTable extends CodeChunks, CodebaseReindexes {
   /** Deletes those of these files that are old, with their symbols and chunks. */
   removeOld(tenant: string, files: OldCode["files"]): Promise<Result<void>>;
   /** Deleted codebases, of tenants that are not erased, with files that are left. */
-  deleted(limit: number): Promise<Result<readonly DeletedCodebase[]>>;
+  listDeleted(limit: number): Promise<Result<readonly DeletedCodebase[]>>;
   /** Deletes the rows of all codebases of an erased tenant, so that all of its files are old. */
   removeAll(tenant: string): Promise<Result<void>>;
   /** Symbols and chunks that match, of these codebases of the tenant only, at most `limit` of each. */

@@ -15,7 +15,7 @@ import type { Turn } from "./turn.ts";
 export function getPermitRequest(state: TaskState, now: number): Extract<Work, { kind: "enter" }> | null {
   const { permit, phase, facts } = state;
   // A task whose own limits allow no further call needs nothing: its next step ends it.
-  const needs = needsModel(phase) ? (estimateCallNeeds(state, now) ?? FREE_CALL) : getAskNeeds(state);
+  const needs = needsModel(phase) ? (estimateCallNeeds(state, now) ?? FREE_CALL) : getModelUseNeeds(state);
   const used = getOwnUse(state);
   const isValid = permit !== null && permit.until > now;
   if (isValid && covers(permit, used, permit.isNew ? needs.need : needs.want)) return null;
@@ -53,7 +53,7 @@ function needsModel({ name }: Phase): boolean {
 }
 
 /** What the tools of the next tool phase may ask. They need nothing: a call that the grant does not allow fails. */
-function getAskNeeds(state: TaskState): typeof FREE_CALL {
+function getModelUseNeeds(state: TaskState): typeof FREE_CALL {
   return { need: NO_AMOUNT, want: estimateModelUse(state) };
 }
 

@@ -175,7 +175,7 @@ export function fakeCodebases(): FakeCodebases {
       files = files.filter((one) => one.tenant !== tenant || !isGiven(one) || !isOld(one));
       return ok(undefined);
     },
-    async deleted(limit) {
+    async listDeleted(limit) {
       const left = await Promise.resolve(files.filter((one) => find(one.tenant, one.codebase) === null));
       const ids = new Map(left.map(({ tenant, codebase }) => [codebase, { tenant, id: codebase }]));
       return ok([...ids.values()].slice(0, limit));
@@ -196,7 +196,9 @@ export function fakeCodebases(): FakeCodebases {
     },
     async countVectors(tenant, place, mark) {
       const wanted = await Promise.resolve(chunksOf(seenAfter(tenant, place)));
-      const others = files.filter((one) => one.tenant === tenant && one.codebase !== place.codebase);
+      const others = files.filter(
+        (one) => one.tenant === tenant && one.codebase !== place.codebase && find(tenant, one.codebase) !== null,
+      );
       const present = chunksOf(others).filter(({ id }) => embedded.get(id) === mark);
       const missing = wanted.filter(({ id }) => embedded.get(id) !== mark).length;
       return ok({ missing, total: present.length + wanted.length });
@@ -268,6 +270,7 @@ export function fakeCodebases(): FakeCodebases {
           const own = [normalizeName(symbol.name), normalizeName(last)];
           const parts = splitName(symbol.name);
           const has = [
+            ...names.filter((wanted) => own.includes(wanted)).map((wanted) => `name:=${wanted}`),
             ...names.filter((wanted) => own.some((one) => one.startsWith(wanted))).map((wanted) => `name:${wanted}`),
             ...words.filter((word) => parts.includes(word)).map((word) => `symbol:${word}`),
           ];

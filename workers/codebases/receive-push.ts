@@ -6,8 +6,18 @@ import type { ItemOutcome } from "../../core/channels/inbox/inbox.ts";
 import { isOfPush, readPush } from "../../core/codebases/push.ts";
 import { requestJoinedIndex } from "./request-index.ts";
 
-/** `event`: the sender's name of what the payload is. */
-export async function receivePush(env: Env, tenant: string, payload: unknown, event: string): Promise<ItemOutcome> {
+/** A received payload. `item` is its id in the hook's inbox, `event` the sender's name of what it is. */
+interface ReceivedPayload {
+  readonly item: string;
+  readonly payload: unknown;
+  readonly event: string;
+}
+
+export async function receivePush(
+  env: Env,
+  tenant: string,
+  { item, payload, event }: ReceivedPayload,
+): Promise<ItemOutcome> {
   const push = readPush(payload);
   if (push === null) return { kind: "refused", why: `The hook indexes codebases on pushes; this is ${event}.` };
   if (push.isDeletion) return { kind: "refused", why: `The push deleted ${push.ref}.` };
@@ -16,7 +26,7 @@ export async function receivePush(env: Env, tenant: string, payload: unknown, ev
   const pushed = all.value.filter(({ source }) => isOfPush(source, push));
   if (pushed.length === 0) return { kind: "refused", why: `No codebase is read from ${push.ref} of this repository.` };
   try {
-    for (const codebase of pushed) await requestJoinedIndex(env, tenant, codebase);
+    for (const codebase of pushed) await requestJoinedIndex(env, tenant, codebase, item);
   } catch (thrown) {
     if (!(thrown instanceof OttoError)) throw thrown;
     return { kind: "later", afterMs: thrown.failure.retryAfterMs ?? 0, why: thrown.failure.message };

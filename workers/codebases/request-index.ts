@@ -14,15 +14,16 @@ export async function requestIndex(env: Env, tenant: string, order: IndexOrder, 
   raiseIfFull(await inbox.take(toIndexItem(order, request, Date.now())));
 }
 
-/** The same for a push or a schedule. Requests before the next attempt begins are one. */
+/** The same for a push or a schedule, which `request` names: a repeat adds nothing. Requests before the next attempt begins are one. */
 export async function requestJoinedIndex(
   env: Env,
   tenant: string,
   { id, builds }: { readonly id: string; readonly builds: number },
+  request: string,
 ): Promise<void> {
   const now = Date.now();
   const inbox = inboxesFromEnv(env)(getCodebaseInbox(tenant));
-  raiseIfFull(await takeJoined(inbox, { codebase: id, builds }, { now, unique: crypto.randomUUID() }));
+  raiseIfFull(await takeJoined(inbox, { codebase: id, builds }, { now, unique: request }));
   unwrap(await databaseFromEnv(env).codebases.setQueued(tenant, id, builds, now));
 }
 

@@ -39,7 +39,7 @@ async function reindexAllDue(env: Env, now: number): Promise<void> {
 
 /** In the codebase's queue, so that nothing is removed while an attempt writes. */
 async function removeDeleted(env: Env, now: number): Promise<void> {
-  const deleted = unwrap(await databaseFromEnv(env).codebases.deleted(MAX_DELETED));
+  const deleted = unwrap(await databaseFromEnv(env).codebases.listDeleted(MAX_DELETED));
   const limits = { atOnce: AT_ONCE, until: Date.now() + RUN_MS };
   const request = `clean/${Math.floor(now / CLEAN_EVERY_MS)}`;
   await attemptEach(
@@ -52,7 +52,7 @@ async function removeDeleted(env: Env, now: number): Promise<void> {
 
 /** Requests first: after a crash the next run does it again, and the request is one. Missed times are one request. */
 async function reindexDue(env: Env, { tenant, dueAt, every, ...codebase }: DueCodebase, now: number): Promise<void> {
-  await requestJoinedIndex(env, tenant, codebase);
+  await requestJoinedIndex(env, tenant, codebase, `due/${dueAt}`);
   const next = findNextReindex(every, now);
   const times = { from: dueAt, next: next.ok ? next.value : null };
   unwrap(await databaseFromEnv(env).codebases.setDue(tenant, codebase.id, times));

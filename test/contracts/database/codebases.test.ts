@@ -177,6 +177,16 @@ describe.each(Object.entries(BACKENDS))("codebases of %s", (_, open) => {
     expect(await findFirst(["load", "invoice", "zebra", "absent"])).toMatchObject({ name: "load_zebra" });
   });
 
+  test("find the exact name among more names that begin with it than a search ranks", async () => {
+    const { id } = await create();
+    const many = Array.from({ length: 60 }, (_, at) => `task_${String.fromCodePoint(97 + (at % 26))}${at}`);
+    await index(id, [
+      fileOf("a.ts", many.map((name) => `function ${name}() {}`).join("\n"), many),
+      fileOf("b.ts", "class Task {}", ["Task"]),
+    ]);
+    expect((await search("Task", [id]))[0]?.symbol).toBe("Task");
+  });
+
   test("are replaced whole: an attempt is invisible until it is published, and changes only what it names", async () => {
     const { id } = await create();
     await index(id, [
@@ -302,6 +312,9 @@ describe.each(Object.entries(BACKENDS))("codebases of %s", (_, open) => {
     expect(valueOf(await table.listEmbedded(a, other.id, 100)).length).toBe(2);
     expect(valueOf(await table.listEmbedded(a, other.id, 1)).length).toBe(1);
     expect(await table.listEmbedded(b, other.id, 100)).toEqual({ ok: true, value: [] });
+    // Vectors of a deleted codebase are removed later, and count for nobody.
+    valueOf(await table.remove(a, other.id, act("codebase.delete", other.id)));
+    expect(await count(["b.ts"])).toEqual({ missing: 3, total: 3 });
   });
 
   test("that were deleted are named while they have files", async () => {
@@ -311,11 +324,11 @@ describe.each(Object.entries(BACKENDS))("codebases of %s", (_, open) => {
       await create(),
     ];
     for (const { id } of [gone, present]) await index(id, [fileOf("a.ts", "alpha"), fileOf("b.ts", "beta")]);
-    const own = async () => valueOf(await table.deleted(1_000)).filter(({ tenant }) => tenant === a);
+    const own = async () => valueOf(await table.listDeleted(1_000)).filter(({ tenant }) => tenant === a);
     expect(await own()).toEqual([]);
     for (const { id } of [gone, empty]) valueOf(await table.remove(a, id, act("codebase.delete", id)));
     expect(await own()).toEqual([{ tenant: a, id: gone.id }]);
-    expect(valueOf(await table.deleted(0))).toEqual([]);
+    expect(valueOf(await table.listDeleted(0))).toEqual([]);
     await removeOld(gone.id);
     expect(await own()).toEqual([]);
   });

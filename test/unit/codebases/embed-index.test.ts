@@ -270,6 +270,19 @@ describe("an index with vectors", () => {
     expect(vectors.stored.size).toBe(5);
   });
 
+  it("goes on when vectors that are over the limit cannot be deleted", async () => {
+    await run();
+    reader.files.set("more.js", "function more() {}");
+    const away: VectorsPort = {
+      ...vectors,
+      delete: async () => await Promise.resolve(failed("upstream_failed", "The vectors are away.")),
+    };
+    expect(await run(withTotal(100_001), null, away)).toMatchObject({ kind: "later", why: "The vectors are away." });
+    expect(vectors.stored.size).toBe(2);
+    expect(await run(withTotal(100_001))).toMatchObject({ kind: "done" });
+    expect(vectors.stored.size).toBe(0);
+  });
+
   it("keeps its vectors when none is missing, also over the limit", async () => {
     await run();
     embedder.texts.length = 0;

@@ -75,17 +75,17 @@ async function findIdInHook(env: Env, item: InboxItem, call: HookItem, { id, con
 async function receiveFor(env: Env, item: InboxItem, call: HookItem, hook: Hook): Promise<ItemOutcome> {
   const { config, actsFor } = hook;
   if (!config.enabled) return await refuseCall(env, call, "The hook is disabled.");
-  if (config.reindex === true) return await indexPushed(env, call);
+  if (config.reindex === true) return await indexPushed(env, item, call);
   return await createTaskOfCall(env, item, call, { ...config, prompt: config.prompt ?? DEFAULT_PROMPT, actsFor });
 }
 
-async function indexPushed(env: Env, call: HookItem): Promise<ItemOutcome> {
+async function indexPushed(env: Env, item: InboxItem, call: HookItem): Promise<ItemOutcome> {
   const text = await readText(env, call.text);
   if (!text.ok) return text.error.code === "not_found" ? TEXT_DELETED : retryLater(text.error);
   const payload = parsePayload(text.value);
   const event = findEvent(call.type, payload, (name) => getOwn(call.headers, name) ?? null);
   const { receivePush } = await import("../../codebases/receive-push.ts");
-  const outcome = await receivePush(env, call.tenant, payload, event);
+  const outcome = await receivePush(env, call.tenant, { item: item.id, payload, event });
   if (outcome.kind !== "later") await deleteText(env, call.text);
   return outcome;
 }
