@@ -20,7 +20,7 @@ import { loadPostgresParser } from "./statement.ts";
 const MAX_COLUMNS = 10_000;
 const MAX_KEYS = 10_000;
 /** Tables whose columns are read at once. */
-const BATCH = 200;
+const BATCH = 20;
 const MAX_COMMENT_CHARACTERS = 200;
 /** Of an enumeration. */
 const MAX_LABELS = 50;

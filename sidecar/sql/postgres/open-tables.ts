@@ -9,8 +9,6 @@ import { readFields, readText } from "./tree.ts";
 /** Limits what is read of a database with very many schemas. */
 const MAX_NAMED = 2_000;
 const MAX_COLUMNS = 50_000;
-/** Names for messages. */
-const MAX_KNOWN = 2_000;
 
 /**
  * Whether the type of the column `a` has a cast that calls a volatile function of the database's own: an expression may apply such a
@@ -64,9 +62,7 @@ export async function readOpenTables(
     max: MAX_NAMED,
   });
   const tables = await readColumns(session, listed, lists);
-  if (!tables.ok) return tables;
-  const isComplete = names.every((name) => tables.value.some((table) => table.name === name));
-  return ok({ path, tables: tables.value, known: isComplete ? [] : await nameOpenTables(session, lists, MAX_KNOWN) });
+  return tables.ok ? ok({ path, tables: tables.value, known: [] }) : tables;
 }
 
 /** A table whose columns were not all read is left out: `*` would include the unread ones. */

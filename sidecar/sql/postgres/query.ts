@@ -6,11 +6,13 @@ import { ok, type Result } from "../../../core/base/errors.ts";
 import type { ColumnKind } from "../../../core/databases/column-kinds.ts";
 import { MAX_CELL_CHARACTERS, MAX_RESULT_BYTES } from "../../../core/databases/limits.ts";
 import type { QueryOrder } from "../sql-order.ts";
-import { qualifyTables } from "./names.ts";
-import { listTableNames, readOpenTables } from "./open-tables.ts";
+import { type OpenTables, qualifyTables } from "./names.ts";
+import { listTableNames, nameOpenTables, readOpenTables } from "./open-tables.ts";
 import { type FetchedRows, type Session, type SqlDeps, withSession } from "./session.ts";
-import { loadPostgresParser, parseQuery } from "./statement.ts";
+import { loadPostgresParser, type ParsedQuery, parseQuery } from "./statement.ts";
 
+/** Names of other tables for a message. */
+const MAX_NAMED = 2_000;
 const CURSOR = "otto_rows";
 /** Rows of one fetch: what is read beyond the limit is bounded. */
 const BATCH = 250;
@@ -38,7 +40,7 @@ export async function runQuery(order: QueryOrder, deps: SqlDeps, signal: AbortSi
     const { text, select } = parsed.value;
     const tables = await readOpenTables(session, listTableNames(select), lists);
     if (!tables.ok) return tables;
-    const qualified = qualifyTables(text, select, tables.value);
+    const qualified = await qualify(session, parsed.value, tables.value, lists);
     if (!qualified.ok) return qualified;
     // What runs is judged itself: the inserted schemas must have changed nothing else.
     const judged = parseQuery(qualified.value, lists.functions ?? []);
@@ -48,6 +50,19 @@ export async function runQuery(order: QueryOrder, deps: SqlDeps, signal: AbortSi
     if (same.value !== judged.value.text) throw new Error("a table kept no schema");
     return ok({ sql: text.trim(), ...(await readRows(session, judged.value.text, order.max_rows)) });
   });
+}
+
+/** The names of other tables are read only for the message that one is unknown: the catalogue may be long. */
+async function qualify(
+  session: Session,
+  { text, select }: Pick<ParsedQuery, "text" | "select">,
+  tables: OpenTables,
+  lists: QueryOrder["lists"],
+): Promise<Result<string>> {
+  const qualified = qualifyTables(text, select, tables);
+  if (qualified.ok || qualified.error.code !== "not_found") return qualified;
+  const known = await nameOpenTables(session, lists, MAX_NAMED);
+  return qualifyTables(text, select, { ...tables, known });
 }
 
 async function readRows(session: Session, text: string, maxRows: number): Promise<Omit<QueryRows, "sql">> {
