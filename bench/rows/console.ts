@@ -145,6 +145,12 @@ async function longList({ browser, system, api }: Looked, note: Note): Promise<v
     const project = `project-${index % PROJECTS}`;
     await api.must("POST", "/v1/tasks", { input: `Piece of work ${index}`, project, hold: true });
   });
+  // The index follows within moments, and the page reads its choices once.
+  for (;;) {
+    const { data } = await api.must<{ data: readonly object[] }>("GET", `/v1/projects?limit=${PROJECTS}`);
+    if (data.length === PROJECTS) break;
+    await sleep(LATER_MS);
+  }
   const times = { list: [] as number[], project: [] as number[], search: [] as number[] };
   const page = await openWindow(browser, system.url, system.key);
   for (let round = 0; round < LOADS; round += 1) {

@@ -21,7 +21,7 @@ export interface MigrateOptions {
    * taken on by SET ROLE. A role that is there already keeps its own.
    */
   readonly appPassword: string | null;
-  /** Told how many files are applied, and the name of one that takes long. */
+  /** Reports how many files are applied, and the name of one that takes long. */
   readonly onProgress?: (message: string) => void;
 }
 

@@ -19,6 +19,7 @@ test("a key signs in to where one wanted to go, no script can read the session, 
   await page.goto("/audit?action=key.create");
   await page.waitForURL(/\/sign-in\?next=/);
   await expectAccessible(page);
+  expect(await page.getByLabel("API key").getAttribute("spellcheck")).toBe("false");
   await page.getByLabel("API key").fill("otto_not-a-key");
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByText("This key is invalid or has been revoked.").waitFor();

@@ -173,6 +173,7 @@ test("a new task has the cursor in its text, an example, and says when the demo 
   await page.getByRole("button", { name: "Use an example" }).click();
   expect(await input.inputValue()).toMatch(/^Ask me which city I live in/);
   expect(await page.getByRole("button", { name: "Use an example" }).count()).toBe(0);
+  await expect.poll(async () => await page.evaluate("document.activeElement.tagName"), PATIENT).toBe("TEXTAREA");
   // An agent with a model of its own does not use the demo model.
   const own = { name: "own", instructions: "x", tools: [], permissions: [], model: "some-model" };
   await console.api.must("POST", "/v1/agents", own);

@@ -37,7 +37,7 @@ function Finder({ onClose }: Pick<CommandPaletteProps, "onClose">) {
       const next = found.length === 0 ? 0 : (moved + found.length) % found.length;
       setAt(next);
       document.getElementById(`${listId}-${next}`)?.scrollIntoView({ block: "nearest" });
-    } else if (event.key === "Enter" && chosen !== null) {
+    } else if (event.key === "Enter" && !event.nativeEvent.isComposing && chosen !== null) {
       event.preventDefault();
       open(chosen);
     }

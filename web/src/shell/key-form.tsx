@@ -30,7 +30,7 @@ export function KeyForm({ enter, onDone }: KeyFormProps) {
         name="key"
         type="password"
         autoComplete="off"
-        spellCheck={false}
+        spellCheck="false"
         required
         value={key}
         onChange={({ target }) => setKey(target.value)}

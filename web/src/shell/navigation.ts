@@ -25,7 +25,8 @@ export const AREAS: readonly Area[] = [
   {
     label: "Tools",
     pages: [
-      { to: "/tools", label: "Tools", words: "functions toolboxes openapi" },
+      { to: "/tools", label: "Tools", words: "functions toolboxes" },
+      { to: "/tool-sources", label: "Your own tools", words: "custom openapi imports" },
       { to: "/apps", label: "Apps", words: "integrations marketplace actions triggers" },
       { to: "/connections", label: "Connections", words: "accounts oauth" },
       { to: "/mcp-servers", label: "MCP servers" },
@@ -71,8 +72,10 @@ const ACTIONS: readonly Place[] = [
   { to: "/agents/new", label: "New agent", words: "create" },
   { to: "/schedules/new", label: "New schedule", words: "create cron" },
   { to: "/webhooks?make=true", label: "New webhook", words: "create endpoint" },
+  { to: "/webhooks?view=incoming&make=true", label: "New incoming webhook", words: "create hook github" },
   { to: "/people?add=true", label: "Add a person", words: "user create" },
   { to: "/mcp-servers?add=true", label: "Add an MCP server", words: "connect create" },
+  { to: "/code?open=new", label: "Add a codebase", words: "git repository create" },
   { to: "/databases?add=true", label: "Add a database", words: "postgres sql connect create" },
   { to: "/skills?upload=true", label: "Upload a skill", words: "add create" },
   { to: "/tool-sources/import", label: "Import tools from OpenAPI", words: "add create" },

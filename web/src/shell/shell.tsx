@@ -1,13 +1,14 @@
 /** What stands around every page: the menu, who is signed in, whether the server is reached. */
 import { Outlet, useRouterState } from "@tanstack/react-router";
 import { Menu as MenuIcon, Search } from "lucide-react";
-import { lazy, Suspense, useEffect, useRef } from "react";
+import { useEffect, useRef } from "react";
 import { useLiveFeed } from "../api/live-feed.ts";
 import { IconButton } from "../ui/button.tsx";
 import { Skeleton } from "../ui/notice.tsx";
 import { Toasts } from "../ui/toast.tsx";
 import { AccountMenu } from "./account-menu.tsx";
 import { Brand } from "./brand.tsx";
+import { CommandPalette } from "./command-palette.tsx";
 import { ConnectionBar } from "./connection-bar.tsx";
 import { Menu } from "./menu.tsx";
 import { useCommandPalette } from "./use-command-palette.ts";
@@ -16,8 +17,6 @@ import { useFreshPages } from "./use-fresh-pages.ts";
 import { useInboxNotifications } from "./use-inbox-notifications.ts";
 import { useIsAnothers } from "./use-is-anothers.ts";
 import { useKeptFocus } from "./use-kept-focus.ts";
-
-const CommandPalette = lazy(async () => ({ default: (await import("./command-palette.tsx")).CommandPalette }));
 
 export function Shell() {
   return useIsAnothers() ? <BeginAfresh /> : <Frame />;
@@ -96,9 +95,7 @@ function Frame() {
           </div>
         </div>
       </dialog>
-      <Suspense fallback={null}>
-        {palette.isOpen ? <CommandPalette isOpen onClose={() => palette.setOpen(false)} /> : null}
-      </Suspense>
+      <CommandPalette isOpen={palette.isOpen} onClose={() => palette.setOpen(false)} />
     </Toasts>
   );
 }

@@ -91,7 +91,8 @@ export function TextArea({
         id={id}
         aria-invalid={error ? true : undefined}
         aria-describedby={describedBy(id, hint, error)}
-        spellCheck={isCode ? false : undefined}
+        // As text: Preact leaves out an attribute that is false.
+        spellCheck={isCode ? "false" : undefined}
         className={classes(BOX, "field-sizing-content max-h-[60dvh]", isCode && "font-mono text-sm")}
       />
     </Frame>

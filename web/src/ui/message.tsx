@@ -1,5 +1,5 @@
 /** A text that a model or a person wrote, laid out as Markdown; a very long one is cut until somebody wants the whole. */
-import { lazy, memo, Suspense, useDeferredValue, useMemo, useState } from "react";
+import { lazy, memo, Suspense, useMemo, useState } from "react";
 import { count } from "./amounts.ts";
 import { Button } from "./button.tsx";
 import { classes } from "./classes.ts";
@@ -26,7 +26,7 @@ const LONG_LINE = /[^\n]{5000}/;
 export function Message({ text, isPlain = false }: { readonly text: string; readonly isPlain?: boolean }) {
   const limit = isPlain ? SHOWN_PLAIN : SHOWN;
   const [isWhole, setWhole] = useState(false);
-  const shown = useDeferredValue(isWhole ? text : text.slice(0, limit));
+  const shown = isWhole ? text : text.slice(0, limit);
   const pieces = useMemo(() => piecesOf(shown), [shown]);
   return (
     <div className="flex min-w-0 flex-col gap-3">

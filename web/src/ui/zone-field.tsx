@@ -24,7 +24,7 @@ export function ZoneField({ value, onChange, hint, error }: ZoneFieldProps) {
         label="Time zone"
         list={listId}
         autoComplete="off"
-        spellCheck={false}
+        spellCheck="false"
         maxLength={100}
         value={value}
         onChange={({ target }) => onChange(target.value)}

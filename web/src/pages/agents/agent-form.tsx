@@ -1,6 +1,6 @@
 /** All fields of an agent, with a live summary in words of what it may do. */
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useDeferredValue } from "react";
+import type { ReactNode } from "react";
 import { CheckField, TextArea, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { ProblemNotice } from "../../ui/notice.tsx";
@@ -77,8 +77,7 @@ export function AgentForm({ draft, faults, set, onSubmit, children }: AgentFormP
 }
 
 function Words({ draft, tools }: FieldsProps & { readonly tools: readonly WordedTool[] }) {
-  // Typing stays quick: the words follow.
-  const read = readDraft(useDeferredValue(draft));
+  const read = readDraft(draft);
   return read.ok ? (
     <WordsList parts={permissionsInWords(read.config, tools)} />
   ) : (

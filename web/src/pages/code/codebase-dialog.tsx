@@ -120,8 +120,8 @@ function Search({ codebase }: { readonly codebase: Codebase }) {
     <>
       {describeSearch(codebase)}
       <p className="text-sm text-quiet">
-        Vectors are missing: the embedding model was away or has changed, or you reached the limit of 100,000 vectors of
-        code. Index again to add what is missing.
+        Vectors are missing: the embedding model was away or has changed, or your codebases have too much code. Index
+        again. If vectors stay missing, delete a codebase or index less.
       </p>
     </>
   );

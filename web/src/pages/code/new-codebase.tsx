@@ -64,7 +64,7 @@ export function NewCodebase({ onClose }: { readonly onClose: () => void }) {
       <TextField
         label="Name"
         autoComplete="off"
-        spellCheck={false}
+        spellCheck="false"
         maxLength={64}
         value={name}
         onChange={({ target }) => setName(target.value)}

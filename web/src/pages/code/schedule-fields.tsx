@@ -37,7 +37,7 @@ export function ScheduleFields({ rule, onChange, faults, isRepository }: Schedul
         <TextField
           label="Interval or cron expression"
           autoComplete="off"
-          spellCheck={false}
+          spellCheck="false"
           maxLength={100}
           value={rule.typed}
           onChange={({ target }) => onChange({ ...rule, typed: target.value })}

@@ -59,7 +59,7 @@ function GitFields({ source, onChange, faults }: SourceFieldsProps) {
       <TextField
         label="Branch, tag or commit (optional)"
         autoComplete="off"
-        spellCheck={false}
+        spellCheck="false"
         maxLength={250}
         value={source.ref}
         onChange={({ target }) => onChange({ ...source, ref: target.value })}

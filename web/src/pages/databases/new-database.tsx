@@ -50,7 +50,7 @@ export function NewDatabase({ onAdded, onClose }: NewDatabaseProps) {
         label="Name"
         required
         autoComplete="off"
-        spellCheck={false}
+        spellCheck="false"
         maxLength={64}
         value={name}
         onChange={({ target }) => setName(target.value)}

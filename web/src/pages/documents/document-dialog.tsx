@@ -136,7 +136,7 @@ function Source({ source: { kind, url, task_id: task, path } }: Pick<Document, "
 }
 
 function DocumentActions({ document, onClose }: { readonly document: Document; readonly onClose: () => void }) {
-  const { id, title, source } = document;
+  const { id, title, source, shown_version: shown } = document;
   const queries = useQueryClient();
   const say = useToast();
   const { headersFor, renew } = useRequestKey();
@@ -159,7 +159,9 @@ function DocumentActions({ document, onClose }: { readonly document: Document; r
       return await sendBytes<Document>("PUT", `/v1/knowledge/documents/${id}`, form, once(newRequestKey()));
     },
     onSuccess: async () => {
-      say("The file is read in the background. Searches read the version before until it is ready.");
+      const until =
+        shown === null ? "Searches find it when it is ready." : "Searches use the previous version until then.";
+      say(`The file is read in the background. ${until}`);
       await readAll();
     },
   });

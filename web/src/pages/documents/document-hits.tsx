@@ -15,7 +15,7 @@ import { honestProse } from "../../ui/visible-text.ts";
 
 /** The most that a search gives. */
 const HITS = 20;
-/** Rows of a table that are shown: those that an agent gets. */
+/** Rows of a table that are shown: those with words of the search. */
 const MAX_ROWS = 20;
 
 interface DocumentHitsProps {

@@ -109,7 +109,7 @@ export function ProcessFields({ fields, set, faults, secrets }: AccessProps) {
         label="Command"
         required
         autoComplete="off"
-        spellCheck={false}
+        spellCheck="false"
         value={fields.command}
         onChange={({ target }) => set({ command: target.value })}
         placeholder="npx"

@@ -43,7 +43,7 @@ export function PairsField({
               label={`${nameLabel} ${at + 1}`}
               hidesLabel
               autoComplete="off"
-              spellCheck={false}
+              spellCheck="false"
               value={name}
               placeholder={examples.namePlaceholder}
               onChange={({ target }) => change(at, { name: target.value })}
@@ -52,7 +52,7 @@ export function PairsField({
               label={`Value of ${name === "" ? `${noun} ${at + 1}` : name}`}
               hidesLabel
               autoComplete="off"
-              spellCheck={false}
+              spellCheck="false"
               list={`${id}-secrets`}
               value={value}
               placeholder={examples.valuePlaceholder}

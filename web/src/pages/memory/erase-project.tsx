@@ -59,7 +59,7 @@ function EraseForm({
       <TextField
         label={`Type ${name} to erase it`}
         autoComplete="off"
-        spellCheck={false}
+        spellCheck="false"
         value={typed}
         onChange={({ target }) => {
           setTyped(target.value);

@@ -116,7 +116,7 @@ function OfRhythm({ when, change, faults }: OfRhythmProps) {
         <TextField
           label="Cron expression"
           autoComplete="off"
-          spellCheck={false}
+          spellCheck="false"
           maxLength={200}
           value={when.expression}
           onChange={({ target }) => change({ expression: target.value })}

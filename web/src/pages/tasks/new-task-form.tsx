@@ -41,6 +41,11 @@ export function NewTaskForm({ draftName, start }: NewTaskFormProps) {
     setTask({ ...task, ...part });
     setFaults({});
   };
+  const useExample = (input: string): void => {
+    change({ input });
+    // The button is gone with the empty text.
+    form.current?.querySelector("textarea")?.focus();
+  };
   const choose = (chosen: readonly ChosenFile[]): void => {
     setFiles(chosen);
     change({ fileNames: chosen.map(({ name }) => name) });
@@ -72,7 +77,7 @@ export function NewTaskForm({ draftName, start }: NewTaskFormProps) {
             }}
             error={faultAt(shown, "input")}
           />
-          {task.input === "" ? <ExampleButton onUse={(input) => change({ input })} /> : null}
+          {task.input === "" ? <ExampleButton onUse={useExample} /> : null}
           <ChosenFiles files={files} lost={task.fileNames} onChange={choose} />
           <AgentAndProject task={task} onChange={change} faults={shown} />
         </Card>

@@ -125,7 +125,7 @@ function UploadForm({ choice, uploading, isPathFixed, isThere, onPath, onCancel 
           label="Path"
           value={path}
           required
-          spellCheck={false}
+          spellCheck="false"
           onChange={({ target }) => onPath(target.value)}
           hint="A path in the task's files; folders are made as they are needed: data/numbers.csv"
         />

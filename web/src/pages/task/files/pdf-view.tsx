@@ -77,6 +77,10 @@ function Pages({ number, total, onGo }: PagesProps) {
             const wanted = Math.trunc(target.valueAsNumber);
             if (wanted >= 1 && wanted <= total) onGo(wanted);
           }}
+          // What was typed and is no page does not stay beside the page that is shown.
+          onBlur={({ target }) => {
+            target.value = String(number);
+          }}
           className="min-h-9 w-20 rounded-md border border-edge bg-surface px-2 text-right tabular-nums"
         />
         <span className="text-quiet">of {count(total)}</span>
