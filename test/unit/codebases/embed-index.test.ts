@@ -270,7 +270,7 @@ describe("an index with vectors", () => {
     expect(vectors.stored.size).toBe(5);
   });
 
-  it("goes on when vectors that are over the limit cannot be deleted", async () => {
+  it("is repeated when vectors that are over the limit cannot be deleted", async () => {
     await run();
     reader.files.set("more.js", "function more() {}");
     const away: VectorsPort = {

@@ -77,7 +77,7 @@ function Pages({ number, total, onGo }: PagesProps) {
             const wanted = Math.trunc(target.valueAsNumber);
             if (wanted >= 1 && wanted <= total) onGo(wanted);
           }}
-          // What was typed and is no page does not stay beside the page that is shown.
+          // A typed number that is not a page is replaced by that of the shown page.
           onBlur={({ target }) => {
             target.value = String(number);
           }}
