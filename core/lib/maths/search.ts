@@ -144,7 +144,9 @@ function findRoots({ left, zeros, right }: Segment, sample: (x: number) => Sampl
     const edge = sample(bisect(inside.x, outside.x, (x) => isDefined(sample(x))));
     const [from, to] = isDefined(left) ? [left, edge] : [edge, right];
     if (getSign(edge) !== 0) return findRoots({ left: from, zeros, right: to }, sample);
-    return zeros.length <= MAX_ZEROS_AT_EDGE && isRoot(edge, from, to) ? [findNeat(edge.x, 0, sample)] : [];
+    if (zeros.length > MAX_ZEROS_AT_EDGE) return [];
+    if (isRoot(edge, from, to)) return [findNeat(edge.x, 0, sample)];
+    return findBesideEdge(isDefined(left) ? left : right, edge, sample);
   }
   const cross = (from: Sample, to: Sample): number => {
     const isLike = (end: Sample) => (x: number) => getSign(sample(x)) === getSign(end);
@@ -157,6 +159,18 @@ function findRoots({ left, zeros, right }: Segment, sample: (x: number) => Sampl
   if (turn === null) return [];
   if (getSign(turn) !== 0) return getSign(turn) === getSign(left) ? [] : [cross(left, turn), cross(turn, right)];
   return isRoot(turn, left, right) ? [findNeat(turn.x, 0, sample)] : [];
+}
+
+/**
+ * Finds a root between a point of the grid and the edge of a domain, where rounding hides the sign: `log(1 + K*(x - A))` begins
+ * close to its root for a large K. The sign between both has to be the other one.
+ */
+function findBesideEdge(inner: Sample, edge: Sample, sample: (x: number) => Sample): number[] {
+  const isLike = (x: number): boolean => getSign(sample(x)) === getSign(inner);
+  const last = bisect(inner.x, edge.x, isLike);
+  const root = sample(bisect(edge.x, last, (x) => !isLike(x)));
+  const isCrossed = getSign(sample(root.x / 2 + edge.x / 2)) === -getSign(inner);
+  return isCrossed && isRoot(root, inner, inner) ? [findNeat(root.x, 0, sample)] : [];
 }
 
 /** Whether the value is 0 within its error, which is small enough to tell it from the neighbours on the grid. */

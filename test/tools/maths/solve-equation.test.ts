@@ -181,6 +181,16 @@ describe("any other equation", () => {
     );
   });
 
+  it.each([
+    [49.24649518448411, 16.95053602670427],
+    [42.2453700338667, 19.5316631338684],
+    [-49.24095717764774, 19.157056082179054],
+  ])("finds a root so close to the edge of a domain that one step of the grid has both: %d, %d", async (a, k) => {
+    const { solutions, error } = await solve(`log(1 + ${k}*(x - (${a})))`);
+    expect(error).toBeNull();
+    expectNear(solutions, [a], 1e-11);
+  });
+
   it("omits nothing where a sine crosses a line: as many solutions as changes of sign, each of them a root", async () => {
     const numbers = fc.tuple(
       fc.integer({ min: 1, max: 6 }),
