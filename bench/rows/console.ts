@@ -156,7 +156,7 @@ async function longList({ browser, system, api }: Looked, note: Note): Promise<v
   for (let round = 0; round < LOADS; round += 1) {
     times.list.push(await interactiveMs(page, "/tasks"));
     const project = page.getByLabel("Project", { exact: true });
-    await page.locator(`option[value="project-${round}"]`).waitFor({ state: "attached" });
+    await page.getByRole("option", { name: `project-${round}`, exact: true }).waitFor({ state: "attached" });
     const only = `[...document.querySelectorAll("[data-row]")].every(({ textContent }) => Number(textContent.split(" ").at(-1)) % ${PROJECTS} === ${round})`;
     times.project.push(await msUntil(page, only, async () => void (await project.selectOption(`project-${round}`))));
     await page.goto("/tasks");
