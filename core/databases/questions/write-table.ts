@@ -4,7 +4,7 @@ import { measureTokens } from "../../model/tokens.ts";
 import type { TableFacts } from "../facts.ts";
 
 const MAX_COLUMNS = 100;
-/** Of the tokens beside the table's name, the share that its keys may take. */
+/** Of the tokens besides the name of the table, the share that its keys may take. */
 const MAX_SHARE_OF_KEYS = 1 / 2;
 /** The lines that say what was left out. */
 const TOKENS_OF_NOTES = 40;

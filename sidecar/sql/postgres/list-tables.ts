@@ -11,7 +11,7 @@ export const IS_OWN = "n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
 /** Tables, views, materialized views and partitioned tables. Not foreign tables, which reach another server or a file. `c`: pg_class. */
 const IS_TABLE = "c.relkind in ('r', 'p', 'v', 'm')";
 
-/** Tables of which the role may read some columns. */
+/** Tables with columns that the role may read. */
 export const IS_READABLE = "has_schema_privilege(n.oid, 'usage') and has_any_column_privilege(c.oid, 'select')";
 
 /** A table by its number in the catalogue, and its names there. */

@@ -86,7 +86,7 @@ async function run(
   return await runIndex(deps, { tenant: TENANT, codebase, after, receivedAt: AT, signal: SIGNAL });
 }
 
-/** The table of a tenant that would have so many vectors after an attempt. */
+/** The table of a tenant that would have `total` vectors after an attempt. */
 function withTotal(total: number, missing = 1): CodebaseTable {
   return { ...table, countVectors: async () => await Promise.resolve(ok({ missing, total })) };
 }

@@ -1,4 +1,4 @@
-/** Opens the sources that a text names as `[Source 3]`. Null where there are none: the names stay text. */
+/** Opens the sources that a text names as `[Source 3]`. Null without sources: the names stay text. */
 import { createContext } from "react";
 
 export interface NamedSources {
